@@ -9,7 +9,7 @@
 //! | do it in tasks | [`aio::TcpStream`], [`aio::TcpListener`]; features `tokio` and `futures-io` for their traits |
 //! | answer connections to anybody | [`AnyListener`], [`aio::AnyListener`] |
 //! | join connections to those of the system, as a proxy | module `relay` of feature `tokio-net` |
-//! | run over a TUN device or raw sockets | `Net::over` (Linux) |
+//! | run over a TUN device or raw sockets | `Net::over`, `Net::over_queues` (Linux) |
 //! | run over anything that carries packets | [`channel::packets`], [`Net::on_thread`] |
 //! | run without another thread | [`Net::with_driver`]; feature `tokio-net` for devices of the host |
 //! | run whole programs in virtual time | feature `sim` |

@@ -11,6 +11,7 @@ use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Most bytes in a queue of a connection, where nobody says otherwise.
 const LARGEST_QUEUE: u32 = 4 << 20;
@@ -37,7 +38,7 @@ pub struct NetConfig {
     pub law: BuiltIn,
     /// Most bytes in the queues of all connections together; 1 GiB by default.
     pub memory: u64,
-    /// Most connections at a time; 65,536 by default.
+    /// Most connections at a time, on each queue; 65,536 by default.
     pub max_connections: usize,
     /// 128 secret random bits, from which sequence numbers and ports are derived
     /// ([`StackConfig::secret`]); `None`: from the operating system.
@@ -64,10 +65,20 @@ impl NetConfig {
 
     /// A stack for a link that can do this.
     pub(crate) fn stack(&self, link: Capabilities) -> Result<Stack<'static>, NetError> {
-        self.connection.validate()?;
+        self.stack_of(self.stack_config(link))
+    }
+
+    /// The settings of a stack for such a link.
+    pub(crate) fn stack_config(&self, link: Capabilities) -> StackConfig {
         let mut config = StackConfig::new(link, self.secret.unwrap_or_else(secret));
         config.memory = self.memory;
         config.max_connections = self.max_connections;
+        config
+    }
+
+    /// A stack with these settings, and our addresses.
+    pub(crate) fn stack_of(&self, config: StackConfig) -> Result<Stack<'static>, NetError> {
+        self.connection.validate()?;
         let mut stack = Stack::new(config, self.law, Storage::growing())?;
         for &address in &self.addresses {
             stack.add_address(address).map_err(|error| NetError::Address(address, error))?;
@@ -92,6 +103,8 @@ pub enum NetError {
     Address(Cidr, AddressError),
     /// The operating system refuses a thread or a descriptor.
     System(io::Error),
+    /// A network over no queue.
+    NoQueue,
 }
 
 impl From<ConfigError> for NetError {
@@ -111,6 +124,7 @@ impl fmt::Display for NetError {
         match self {
             NetError::Config(error) => error.fmt(f),
             NetError::Address(address, error) => write!(f, "{address}: {error}"),
+            NetError::NoQueue => f.write_str("a network needs one queue of its device at least"),
             NetError::System(error) => write!(f, "no thread or descriptor for a network: {error}"),
         }
     }
@@ -126,11 +140,22 @@ impl std::error::Error for NetError {}
 pub struct Net(Arc<Kept>);
 
 /// What ends the network when it is dropped.
-struct Kept(Arc<Shared>);
+struct Kept {
+    /// What sockets and driver share, for each queue of the device; there is at least one.
+    queues: Vec<Arc<Shared>>,
+    /// The queue that the next connection is opened on, before it is counted around.
+    next: AtomicUsize,
+}
+
+impl Kept {
+    fn end(&self) {
+        self.queues.iter().for_each(|queue| queue.end(Ended::ShutDown));
+    }
+}
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        self.0.end(Ended::ShutDown);
+        self.end();
     }
 }
 
@@ -141,17 +166,35 @@ impl Net {
     }
 
     pub(crate) fn of(shared: Shared) -> Self {
-        Net(Arc::new(Kept(Arc::new(shared))))
+        Net::of_queues(vec![shared])
     }
 
+    /// A network over the queues of a device, at least one.
+    pub(crate) fn of_queues(queues: Vec<Shared>) -> Self {
+        let queues = queues.into_iter().map(Arc::new).collect();
+        Net(Arc::new(Kept { queues, next: AtomicUsize::new(0) }))
+    }
+
+    /// What the first queue shares; it is the only one unless the device has several.
     pub(crate) fn shared(&self) -> &Arc<Shared> {
-        &self.0.0
+        &self.0.queues[0]
+    }
+
+    /// What each queue shares.
+    pub(crate) fn queues(&self) -> &[Arc<Shared>] {
+        &self.0.queues
+    }
+
+    /// The queue whose turn it is.
+    pub(crate) fn next_queue(&self) -> &Arc<Shared> {
+        let turn = self.0.next.fetch_add(1, Ordering::Relaxed);
+        &self.0.queues[turn % self.0.queues.len()]
     }
 
     /// Ends the network: its connections are reset, and every call on its sockets fails from now on with
     /// [`SocketError::Network`]. The driver sends the resets and ends.
     pub fn shut_down(&self) {
-        self.shared().end(Ended::ShutDown);
+        self.0.end();
     }
 
     /// Why the network is over; `None` while it is not.
@@ -166,7 +209,8 @@ impl Net {
 
     /// Does something with the stack, such as to add an address or to read its counters. What it makes
     /// the stack send is sent. Handles and listeners that come of it are the caller's: the network's
-    /// sockets know nothing of them.
+    /// sockets know nothing of them. Over several queues it is the first one's stack; see
+    /// [`each_stack`](Self::each_stack).
     ///
     /// # Errors
     /// The network is over.
@@ -177,6 +221,22 @@ impl Net {
         self.shared().call(|now, state| match &state.ended {
             Some(ended) => Err(SocketError::Network(ended.clone()).into()),
             None => Ok(call(now, &mut state.stack)),
+        })
+    }
+
+    /// Does something with the stack of each queue, as [`with_stack`](Self::with_stack).
+    ///
+    /// # Errors
+    /// The network is over.
+    pub fn each_stack(&self, mut call: impl FnMut(Instant, &mut Stack<'static>)) -> io::Result<()> {
+        self.queues().iter().try_for_each(|queue| {
+            queue.call(|now, state| match &state.ended {
+                Some(ended) => Err(SocketError::Network(ended.clone()).into()),
+                None => {
+                    call(now, &mut state.stack);
+                    Ok(())
+                }
+            })
         })
     }
 }

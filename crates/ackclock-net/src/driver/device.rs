@@ -1,7 +1,9 @@
 //! A driver that is a thread, for a device of the host: the run loop of `ackclock-host`.
 
 use super::Driving;
+use crate::ended::Ended;
 use crate::net::{Net, NetConfig, NetError};
+use crate::network::Shared;
 use crate::network::waiting::Waiting;
 use ackclock::apps::{Application, StartError};
 use ackclock::congestion::BuiltIn;
@@ -10,6 +12,7 @@ use ackclock::stack::{Event, Stack};
 use ackclock::time::Instant;
 use ackclock_host::run_loop::{self, Round, RunLoop};
 use std::fmt;
+use std::io;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::task::{Wake, Waker};
@@ -73,11 +76,52 @@ impl Net {
         let stack = config.stack(run_loop.link().capabilities())?;
         let clock = run_loop.clock();
         let net = Net::new(stack, Box::new(move || clock.now()), config);
-        let driving = Driving(Arc::clone(net.shared()));
-        let thread = thread::Builder::new().name("ackclock-net".to_owned());
-        thread.spawn(move || drive(&driving, run_loop))?;
+        spawn(Vec::from([Arc::clone(net.shared())]), 0, run_loop)?;
         Ok(net)
     }
+
+    /// A network over the queues of a device ([`Tun::open_queues`](ackclock_host::tun::Tun::open_queues)),
+    /// each with a thread and a stack of its own: its connections share no lock with those of others. They
+    /// are opened on the queues in turn, and accepted where the kernel brings them. Each queue has its part of
+    /// the memory.
+    ///
+    /// # Errors
+    /// As [`over`](Self::over); no queue is [`NetError::NoQueue`].
+    pub fn over_queues<L>(queues: Vec<L>, config: &NetConfig) -> Result<Self, NetError>
+    where
+        L: Link<Error: fmt::Display> + AsFd + Send + 'static,
+    {
+        let first = queues.first().ok_or(NetError::NoQueue)?;
+        let stacks = u16::try_from(queues.len()).unwrap_or(u16::MAX);
+        let whole = config.stack_config(first.capabilities());
+        let run_loops = RunLoop::of_queues(queues)?;
+        let shared = (0..).zip(&run_loops).map(|(index, run_loop)| {
+            let stack = config.stack_of(whole.share(index, stacks))?;
+            let clock = run_loop.clock();
+            let clock = Box::new(move || clock.now());
+            Ok(Shared::new(stack, clock, config.connection, false))
+        });
+        let net = Net::of_queues(shared.collect::<Result<_, NetError>>()?);
+        for (index, run_loop) in run_loops.into_iter().enumerate() {
+            spawn(net.queues().to_vec(), index, run_loop)?;
+        }
+        Ok(net)
+    }
+}
+
+/// Drives a queue in a thread. When it ends, so do the others.
+fn spawn<L>(all: Vec<Arc<Shared>>, index: usize, run_loop: RunLoop<L>) -> io::Result<()>
+where
+    L: Link<Error: fmt::Display> + AsFd + Send + 'static,
+{
+    let driving = Driving(Arc::clone(&all[index]));
+    let thread = thread::Builder::new().name("ackclock-net".to_owned());
+    thread.spawn(move || {
+        drive(&driving, run_loop);
+        let why = driving.0.lock().ended.clone().unwrap_or(Ended::DriverDropped);
+        all.iter().for_each(|queue| queue.end(why.clone()));
+    })?;
+    Ok(())
 }
 
 /// Carries packets until the network is over.

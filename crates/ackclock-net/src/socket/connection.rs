@@ -34,7 +34,7 @@ impl Connection {
         remote: SocketAddr,
         local: Option<SocketAddr>,
     ) -> io::Result<Self> {
-        let shared = net.shared();
+        let shared = net.next_queue();
         let opened = shared.call(|now, state| {
             if let Some(ended) = &state.ended {
                 return Err(SocketError::Network(ended.clone()));

@@ -14,18 +14,50 @@ use std::task::{Poll, Waker};
 /// The dynamic ports (RFC 6335 section 6), of which a listener gets one that names none.
 const DYNAMIC: std::ops::RangeInclusive<u16> = 49_152..=65_535;
 
-/// A listener. When it is dropped, connections that were not accepted are reset.
+/// A listener, on each queue of the network. When it is dropped, connections that were not accepted are reset.
 #[derive(Debug)]
 pub(crate) struct Listening {
+    local: SocketAddr,
+    parts: Vec<Part>,
+}
+
+/// A listener on one queue.
+#[derive(Debug)]
+struct Part {
     shared: Arc<Shared>,
     listener: Listener,
-    local: SocketAddr,
 }
 
 impl Listening {
     /// Listens at this address; port 0 means a dynamic port that is free.
-    pub(crate) fn bind(net: &Net, local: SocketAddr, backlog: usize) -> io::Result<Self> {
-        let shared = Arc::clone(net.shared());
+    pub(crate) fn bind(net: &Net, mut local: SocketAddr, backlog: usize) -> io::Result<Self> {
+        let mut parts = Vec::with_capacity(net.queues().len());
+        for shared in net.queues() {
+            // The first queue finds the port that all have.
+            let part;
+            (part, local) = Part::bind(shared, local, backlog)?;
+            parts.push(part);
+        }
+        Ok(Listening { local, parts })
+    }
+
+    pub(crate) fn local_addr(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// Takes the connection that has waited longest on a queue.
+    pub(crate) fn poll_accept(&self, waker: &Waker) -> Poll<io::Result<Connection>> {
+        let mut accepted = self.parts.iter().map(|part| part.poll_accept(waker));
+        accepted.find(Poll::is_ready).unwrap_or(Poll::Pending)
+    }
+}
+
+impl Part {
+    fn bind(
+        shared: &Arc<Shared>,
+        local: SocketAddr,
+        backlog: usize,
+    ) -> io::Result<(Self, SocketAddr)> {
         let mut config = ListenConfig::new(local);
         config.backlog = backlog;
         config.connection = shared.connection;
@@ -42,15 +74,10 @@ impl Listening {
             state.waiting.open(Key::Listener(listening.0));
             Ok(listening)
         })?;
-        Ok(Listening { shared, listener, local })
+        Ok((Part { shared: Arc::clone(shared), listener }, local))
     }
 
-    pub(crate) fn local_addr(&self) -> SocketAddr {
-        self.local
-    }
-
-    /// Takes the connection that has waited longest.
-    pub(crate) fn poll_accept(&self, waker: &Waker) -> Poll<io::Result<Connection>> {
+    fn poll_accept(&self, waker: &Waker) -> Poll<io::Result<Connection>> {
         let key = Key::Listener(self.listener);
         let accepted = self.shared.poll(key, Direction::Read, waker, |_, state| {
             let handle = state.stack.accept(self.listener)?;
@@ -60,7 +87,7 @@ impl Listening {
     }
 }
 
-impl Drop for Listening {
+impl Drop for Part {
     fn drop(&mut self) {
         drop(self.shared.call(|now, state| {
             state.stack.close_listener(now, self.listener);

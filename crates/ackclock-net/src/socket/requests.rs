@@ -12,18 +12,34 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
-/// Two listeners, one of each family. When this is dropped, their requests end.
+/// Listeners at every address and port, on each queue of the network.
 #[derive(Debug)]
-pub(crate) struct Requests {
+pub(crate) struct Requests(Vec<Part>);
+
+impl Requests {
+    /// Listens at every address and port, ours and all others; at most so many requests of each family
+    /// wait on each queue for their answer or the handshake that follows.
+    pub(crate) fn listen(net: &Net, most: usize) -> io::Result<Self> {
+        let parts = net.queues().iter().map(|shared| Part::listen(shared, most));
+        parts.collect::<io::Result<_>>().map(Requests)
+    }
+
+    /// Takes the next request.
+    pub(crate) fn poll_request(&self, waker: &Waker) -> Poll<io::Result<Asked>> {
+        let mut requests = self.0.iter().map(|part| part.poll_request(waker));
+        requests.find(Poll::is_ready).unwrap_or(Poll::Pending)
+    }
+}
+
+/// Two listeners on one queue, one of each family. When this is dropped, their requests end.
+#[derive(Debug)]
+struct Part {
     shared: Arc<Shared>,
     listeners: [Listener; 2],
 }
 
-impl Requests {
-    /// Listens at every address and port, ours and all others; at most so many requests of each family
-    /// wait for their answer or the handshake that follows.
-    pub(crate) fn listen(net: &Net, most: usize) -> io::Result<Self> {
-        let shared = Arc::clone(net.shared());
+impl Part {
+    fn listen(shared: &Arc<Shared>, most: usize) -> io::Result<Self> {
         let listeners = shared.call(|now, state| {
             if let Some(ended) = &state.ended {
                 return Err(SocketError::Network(ended.clone()));
@@ -46,11 +62,10 @@ impl Requests {
             }
             Ok(listeners)
         })?;
-        Ok(Requests { shared, listeners })
+        Ok(Part { shared: Arc::clone(shared), listeners })
     }
 
-    /// Takes the next request.
-    pub(crate) fn poll_request(&self, waker: &Waker) -> Poll<io::Result<Asked>> {
+    fn poll_request(&self, waker: &Waker) -> Poll<io::Result<Asked>> {
         let [key, other] = self.listeners.map(Key::Listener);
         let asked = self.shared.poll(key, Direction::Read, waker, |_, state| {
             let next = |listener| Some((listener, state.stack.next_request(listener)?));
@@ -71,7 +86,7 @@ impl Requests {
     }
 }
 
-impl Drop for Requests {
+impl Drop for Part {
     fn drop(&mut self) {
         let mut closed = Vec::new();
         let mut woken = Vec::new();
