@@ -49,19 +49,19 @@ impl Flows {
 
     /// Answers requests, until the network is over.
     pub(super) async fn answer_all(self: &Arc<Self>, listener: &AnyListener) -> io::Error {
-        for number in 0.. {
-            match listener.request().await {
-                Ok(request) => {
-                    let flows = Arc::clone(self);
-                    let task = tokio::spawn(async move { flows.answer(number, request).await });
-                    if self.connecting.add(number, task.abort_handle()) {
-                        self.counters.given_up.add();
-                    }
-                }
+        let mut number = 0;
+        loop {
+            let request = match listener.request().await {
+                Ok(request) => request,
                 Err(error) => return error,
+            };
+            number += 1;
+            let flows = Arc::clone(self);
+            let task = tokio::spawn(async move { flows.answer(number, request).await });
+            if self.connecting.add(number, task.abort_handle()) {
+                self.counters.given_up.add();
             }
         }
-        unreachable!("more requests than there are numbers")
     }
 
     async fn answer(&self, number: u64, request: Request) {

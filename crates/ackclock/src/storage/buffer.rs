@@ -101,8 +101,8 @@ impl<'a, T> Buffer<'a, T> {
     }
 
     /// Adds one element at the end of an owned buffer. Lent memory cannot take one: the element
-    /// comes back. The buffer grows by a quarter and four at least, since elements are large: twice as many places as are in
-    /// use would be most of the memory of a stack with many connections.
+    /// comes back. The buffer grows by a quarter and four at least, since elements are large: twice as
+    /// many places as are in use would be most of the memory of a stack with many connections.
     pub fn push(&mut self, element: T) -> Result<(), T> {
         match self {
             Buffer::Lent(_) => Err(element),
