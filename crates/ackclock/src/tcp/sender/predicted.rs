@@ -109,6 +109,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.note_app_limited_at(flight_before);
         self.allow_burst(settings);
         self.window.update(seq, ack, window);
+        // Less than the records hold, if an ack came before that ended within the first of them.
+        let advanced = ack.since(self.snd_una);
         self.take_off_queue(ack);
         self.flight.acknowledge_run(&run);
         let rtt = now.saturating_since(run.sent_at);
@@ -116,9 +118,9 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.delivery.on_delivered(now, run.bytes);
         self.timeouts_in_a_row = 0;
         self.no_progress_since = now;
-        self.digest_echo(now, false, run.bytes);
+        self.digest_echo(now, false, advanced);
         let news = AckNews {
-            bytes_acked: run.bytes,
+            bytes_acked: advanced,
             bytes_delivered: run.bytes,
             flight_before,
             flight_after: self.flight.outstanding(),
