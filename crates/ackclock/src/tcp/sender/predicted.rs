@@ -128,6 +128,13 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             ..AckNews::default()
         };
         self.tell_law(now, &news);
+        self.renew_timers_after_run(now);
+        true
+    }
+
+    /// The retransmission timer and the tail loss probe's after an ack of new data.
+    #[inline(always)]
+    fn renew_timers_after_run(&mut self, now: Instant) {
         if !self.flight.is_empty() {
             self.restart_timer(now);
             self.schedule_probe(now);
@@ -138,7 +145,6 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             self.rearm(now);
             self.schedule_probe(now);
         }
-        true
     }
 
     /// Whether nothing is to be sent, nothing is in flight, and no probe is due.
