@@ -150,6 +150,9 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     type DeliveryRate: Part;
     /// Explicit congestion notification (RFC 3168).
     type Ecn: Part;
+    /// TCP Fast Open (RFC 7413): data in SYNs, of ours and of peers. It needs
+    /// [`ActiveOpen`](Self::ActiveOpen).
+    type FastOpen: Part;
     /// What is known of transmissions: one of the types in [`tcp::flight`](crate::tcp::flight).
     type Flight: FlightChoice;
     /// Retransmission timers from before RFC 6298, clocks that tick, and (with
@@ -197,6 +200,8 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     const DELIVERY_RATE: bool = <Self::DeliveryRate as Part>::PRESENT;
     /// Whether the image has [`Ecn`](Self::Ecn).
     const ECN: bool = <Self::Ecn as Part>::PRESENT;
+    /// Whether the image has [`FastOpen`](Self::FastOpen), and what that needs.
+    const FAST_OPEN: bool = <Self::FastOpen as Part>::PRESENT && Self::ACTIVE_OPEN;
     /// Whether the image has [`Historic`](Self::Historic).
     const HISTORIC: bool = <Self::Historic as Part>::PRESENT;
     /// Whether the image has [`IcmpErrors`](Self::IcmpErrors).
@@ -226,6 +231,7 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
 }
 
 impl<P: Profile> Formats for P {
+    const FAST_OPEN: bool = P::FAST_OPEN;
     const ICMP_ERRORS: bool = P::ICMP_ERRORS;
     const SACK: bool = P::SACK;
     const TIMESTAMPS: bool = P::TIMESTAMPS;
@@ -243,6 +249,7 @@ pub mod full {
     pub type Counters = Present;
     pub type DeliveryRate = Present;
     pub type Ecn = Present;
+    pub type FastOpen = Present;
     pub type Flight = flight::Records;
     pub type Historic = Present;
     pub type IcmpErrors = Present;
@@ -272,6 +279,7 @@ pub mod least {
     pub type Counters = Absent;
     pub type DeliveryRate = Absent;
     pub type Ecn = Absent;
+    pub type FastOpen = Absent;
     pub type Flight = flight::InBulk;
     pub type Historic = Absent;
     pub type IcmpErrors = Absent;
@@ -328,6 +336,7 @@ macro_rules! profile {
                 type Counters = Counters;
                 type DeliveryRate = DeliveryRate;
                 type Ecn = Ecn;
+                type FastOpen = FastOpen;
                 type Flight = Flight;
                 type Historic = Historic;
                 type IcmpErrors = IcmpErrors;

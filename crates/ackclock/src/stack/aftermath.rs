@@ -132,6 +132,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     #[inline(never)]
     fn touched_rarely(&mut self, now: Instant, id: u32, cause: Cause) {
+        if P::FAST_OPEN {
+            self.settle_fast_open(id);
+        }
         // By far the most frequent of them.
         if P::PREDICTION && cause == Cause::Step {
             return self.follow(now, id, Cause::Step.effects());

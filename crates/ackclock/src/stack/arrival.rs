@@ -180,12 +180,16 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if !segment.payload.is_empty() {
             slot.note_echo(now, segment.header.options.timestamps);
         }
+        let tries_fast_open = slot.connection.tries_fast_open();
         let verdict = slot.connection.on_segment(now, segment);
         let has_answer = !FOR_SPEED || slot.connection.has_answer(now);
         let cause = if has_answer { Cause::Step } else { Cause::Heard };
         match verdict {
             Verdict::Done => {}
             Verdict::Reset => self.reset(now, segment),
+        }
+        if tries_fast_open {
+            self.learn_fast_open(now, id, segment);
         }
         self.touched(now, id, cause);
     }

@@ -113,6 +113,14 @@ pub struct ListenConfig {
     ///
     /// [`Stack::next_request`]: super::Stack::next_request
     pub requests: bool,
+    /// Most connections that were opened fast (RFC 7413) and whose handshakes are not finished; 0: no Fast
+    /// Open. Data that come with a SYN and a cookie of ours can be read at once, and answered: whoever
+    /// enables it must bear that they come twice (section 6.1). While there are as many, and where the
+    /// application answers `requests`, handshakes go their ordinary way.
+    pub fast_open: usize,
+    /// Data that come with a SYN need no cookie (section 7.3): for networks where nobody lies about his
+    /// address only.
+    pub fast_open_without_cookie: bool,
     /// Settings that accepted connections inherit.
     pub connection: Config,
 }
@@ -127,6 +135,8 @@ impl ListenConfig {
             defer_accept: 0,
             any_destination: false,
             requests: false,
+            fast_open: 0,
+            fast_open_without_cookie: false,
             connection: Config::new(),
         }
     }

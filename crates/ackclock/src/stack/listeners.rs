@@ -19,8 +19,17 @@ pub(super) struct Settings<P: Profile> {
     defer_accept: u8,
     any_destination: bool,
     requests: bool,
+    fast_open: <P::FastOpen as Part>::Keeps<FastOpenSettings>,
     /// What accepted connections inherit.
     pub(super) connection: Initial<P>,
+}
+
+/// See [`ListenConfig::fast_open`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FastOpenSettings {
+    /// Most that are pending.
+    pub(super) most: usize,
+    pub(super) without_cookie: bool,
 }
 
 impl<P: Profile> Settings<P> {
@@ -32,6 +41,10 @@ impl<P: Profile> Settings<P> {
             defer_accept: if P::RARE_SETTINGS { config.defer_accept } else { 0 },
             any_destination: P::RARE_SETTINGS && config.any_destination,
             requests: P::RARE_SETTINGS && config.requests,
+            fast_open: Kept::new(FastOpenSettings {
+                most: config.fast_open,
+                without_cookie: config.fast_open_without_cookie,
+            }),
             connection: Initial::new(&config.connection, clock_phase),
         }
     }
@@ -44,6 +57,11 @@ impl<P: Profile> Settings<P> {
     /// See [`ListenConfig::any_destination`].
     const fn any_destination(&self) -> bool {
         self.any_destination
+    }
+
+    /// How connections are opened fast, if they may be.
+    pub(super) fn fast_open(&self) -> Option<&FastOpenSettings> {
+        self.fast_open.get().filter(|settings| settings.most > 0 && !self.requests())
     }
 
     /// See [`ListenConfig::requests`].
@@ -59,6 +77,8 @@ pub(super) struct ListenerRecord<P: Profile> {
     pub(super) config: Settings<P>,
     /// Until when acks may bring SYN cookies.
     pub(super) cookies_until: <P::SynCookies as Part>::Keeps<Instant>,
+    /// Connections that were opened fast and whose handshakes are not finished.
+    pub(super) opened_fast: <P::FastOpen as Part>::Keeps<usize>,
     /// Half-open connections it has now.
     pub(super) half_open: usize,
     /// Established connections waiting for `accept`: a list through their slots.
@@ -150,6 +170,7 @@ impl<'a, P: Profile> Listeners<'a, P> {
         let record = || ListenerRecord {
             config: Settings::new(config, clock_phase),
             cookies_until: Kept::new(Instant::ZERO),
+            opened_fast: Kept::new(0),
             half_open: 0,
             waiting: Waiting::NONE,
         };

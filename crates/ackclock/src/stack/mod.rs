@@ -9,6 +9,7 @@ mod cidr;
 mod config;
 mod demux;
 mod error;
+mod fast_open;
 #[cfg(feature = "alloc")]
 mod growing;
 mod half_open;
@@ -63,6 +64,7 @@ use crate::time::Instant;
 use crate::wire::Address;
 use aftermath::Cause;
 use demux::{Demux, Entity};
+use fast_open::FastOpen;
 use half_open::HalfOpens;
 use icmp_errors::NarrowPaths;
 use id_queue::IdQueue;
@@ -168,6 +170,7 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     /// Of ICMP errors that we send.
     error_limit: <P::IcmpErrors as Part>::Begins<AnswerLimit>,
     narrow_paths: <P::IcmpErrors as Part>::Begins<NarrowPaths>,
+    fast_open: <P::FastOpen as Part>::Begins<FastOpen>,
     statistics: Counted<P>,
 }
 

@@ -96,6 +96,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             reset_limits: ResetLimits::NEW,
             error_limit: InitialValue::INITIAL,
             narrow_paths: InitialValue::INITIAL,
+            fast_open: InitialValue::INITIAL,
             statistics: Counted::NONE,
             config,
         }
@@ -147,6 +148,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.listeners = Listeners::new(listeners, listener_events);
         self.connections = Pool::new(connections, config.max_connections);
         self.predicted = InitialValue::INITIAL;
+        self.fast_open = InitialValue::INITIAL;
         self.memory = QueueMemory {
             spare,
             lent_receive: (least <= most).then_some((least, most)),

@@ -9,7 +9,7 @@ use super::tuple::{End, FourTuple};
 use super::{ConnectError, Handle, Stack};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
-use crate::tcp::{Config, Connection, Initial, Open};
+use crate::tcp::{Config, Connection, FastOpenMode, Initial, Open};
 use crate::time::Instant;
 use crate::wire::is_unicast;
 use core::net::SocketAddr;
@@ -86,6 +86,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let by = By::Application(&initial);
         let id =
             self.add_connection(&tuple, first, by, controller).ok_or(ConnectError::NoResources)?;
+        if P::FAST_OPEN && config.fast_open != FastOpenMode::Off {
+            self.try_fast_open(now, id, config.fast_open);
+        }
         self.demux.insert(&tuple, Entity::Connection(id));
         tell!(debug, "connection {}: opened", tuple);
         self.statistics.count(|all| &mut all.active_opens);

@@ -8,7 +8,8 @@ use super::tuple::FourTuple;
 use super::{Offered, Rejected, Stack, Transmit};
 use crate::FOR_SPEED;
 use crate::congestion::CongestionController;
-use crate::profile::Profile;
+use crate::profile::{Kept, Profile};
+use crate::tcp::CookieOption;
 use crate::time::Instant;
 use crate::wire::{
     Address, Ecn, Flags, Header, IpInfo, MAX_HEADER, WriteChecksum, let_fragment, write_echo_reply,
@@ -161,7 +162,14 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 continue;
             };
             let HalfOpen { ref tuple, ip_fields, .. } = *record;
-            let offered = self.offer_bare(tuple, &mut record.syn_ack(now), ip_fields, sink);
+            let mut header = record.syn_ack(now);
+            if P::FAST_OPEN && record.gives_fast_open_cookie() {
+                let fast_open = self.fast_open.get();
+                header.options.fast_open = fast_open.and_then(|fast_open| {
+                    fast_open.option(now, &self.secret, tuple, CookieOption::Ours)
+                });
+            }
+            let offered = self.offer_bare(tuple, &mut header, ip_fields, sink);
             if offered.is_ok() {
                 self.half_open.on_syn_ack_sent(now);
             }
@@ -204,6 +212,12 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let Some(mut outgoing) = slot.connection.poll_transmit(now, max_payload) else {
             return Turned::SILENT;
         };
+        if P::FAST_OPEN && outgoing.header.flags.contains(Flags::SYN) {
+            let which = slot.connection.cookie_option();
+            let fast_open = self.fast_open.get();
+            outgoing.header.options.fast_open = fast_open
+                .and_then(|fast_open| fast_open.option(now, &self.secret, &slot.tuple, which));
+        }
         let payload = slot.connection.payload(&outgoing);
         let outbound = Outbound {
             tuple: &slot.tuple,

@@ -62,6 +62,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let Some(listener) = self.listeners.records.get(id) else {
             return;
         };
+        let requests = listener.config.requests();
         // What cannot be accepted is not begun: the peer tries again later. Of those that were begun
         // before, as many as there is room for are finished.
         if !listener.has_room_for_established() {
@@ -69,10 +70,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             self.statistics.count(|all| &mut all.accept_overflow);
             return;
         }
+        if P::FAST_OPEN && previous.is_none() && self.take_fast_open(now, id, syn, tuple) {
+            return;
+        }
         if !self.has_room_for_half_open(id) {
             self.statistics.count(|all| &mut all.half_open_overflow);
             // Who was in TIME-WAIT is no stranger, and its numbers are to go on.
-            if P::SYN_COOKIES && previous.is_none() && !listener.config.requests() {
+            if P::SYN_COOKIES && previous.is_none() && !requests {
                 return self.send_cookie(now, id, syn, tuple);
             }
         }
@@ -133,6 +137,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             receive_memory,
             defer_accept: listener.config.defer_accept(),
             is_request: listener.config.requests(),
+            opens_fast: listener.config.fast_open().is_some(),
         };
         if !self.demux.reserve() {
             return None;

@@ -33,6 +33,7 @@ enum Purpose {
     Share,
     Group,
     Withheld,
+    FastOpen,
 }
 
 /// What the peer first learns of our counting.
@@ -102,6 +103,13 @@ impl Secret {
     pub(super) fn withheld(&self, group: usize, began_at: u32) -> u32 {
         let word = group as u64 & 0xff_ffff | u64::from(began_at) << 24 | 7 << 56;
         self.key.with(Purpose::Withheld as u64).hash(&[word]) as u32
+    }
+
+    /// The key of Fast Open cookies in the period number `period`.
+    pub(super) fn fast_open_key(&self, period: u64) -> Key {
+        let key = self.key.with(Purpose::FastOpen as u64);
+        let half = |half: u64| key.hash(&[period, half | 9 << 56]);
+        Key::new([half(0), half(1)])
     }
 
     /// Seed of a connection's random words, of which nothing secret comes: a multiplication mixes well

@@ -1,10 +1,17 @@
-//! SipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012; with one and three
-//! rounds as in many hash tables): a keyed hash of short input. In a form that is small where there is
+//! SipHash-1-3 and SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012; with one and three
+//! rounds as in many hash tables, and as it was proposed): a keyed hash of short input. In a form that is small where there is
 //! to be little text; the usual libraries unroll all rounds.
 
 /// A key of 128 bits, as the state that each hash begins with.
 #[derive(Clone, Copy)]
 pub(super) struct Key([u64; 4]);
+
+impl core::fmt::Debug for Key {
+    /// Does not show the bits.
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Key")
+    }
+}
 
 impl Key {
     /// Section 2.1: "somepseudorandomlygeneratedbytes".
@@ -26,23 +33,37 @@ impl Key {
     /// The hash of what is given in words of eight bytes, the first in the lowest place. The last word
     /// is not full: its highest byte is the length in bytes (section 2.2).
     #[cfg_attr(target_pointer_width = "64", inline(always))]
-    pub(super) const fn hash(self, mut words: &[u64]) -> u64 {
+    pub(super) const fn hash(self, words: &[u64]) -> u64 {
+        self.hash_in::<1, 3>(words)
+    }
+
+    /// The same by SipHash-2-4.
+    pub(super) const fn hash_2_4(self, words: &[u64]) -> u64 {
+        self.hash_in::<2, 4>(words)
+    }
+
+    #[cfg_attr(target_pointer_width = "64", inline(always))]
+    const fn hash_in<const EACH: u32, const LAST: u32>(self, mut words: &[u64]) -> u64 {
         let Key(mut state) = self;
         while let [word, rest @ ..] = words {
             state[3] ^= *word;
-            round(&mut state);
+            rounds(&mut state, EACH);
             state[0] ^= *word;
             words = rest;
         }
         // Section 2.3.
         state[2] ^= 0xff;
-        let mut rounds = 0;
-        while rounds < 3 {
-            round(&mut state);
-            rounds += 1;
-        }
+        rounds(&mut state, LAST);
         let [v0, v1, v2, v3] = state;
         v0 ^ v1 ^ v2 ^ v3
+    }
+}
+
+#[cfg_attr(target_pointer_width = "64", inline(always))]
+const fn rounds(state: &mut [u64; 4], mut count: u32) {
+    while count > 0 {
+        round(state);
+        count -= 1;
     }
 }
 
@@ -64,7 +85,7 @@ const fn round([v0, v1, v2, v3]: &mut [u64; 4]) {
 #[cfg(test)]
 mod tests {
     use super::Key;
-    use siphasher::sip::SipHasher13;
+    use siphasher::sip::{SipHasher13, SipHasher24};
 
     #[test]
     fn it_is_what_the_library_says() {
@@ -79,6 +100,8 @@ mod tests {
                 let words = padded.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
                 let words: std::vec::Vec<u64> = words.collect();
                 assert_eq!(Key::new(keys).hash(&words), library, "{len} bytes");
+                let library = SipHasher24::new_with_keys(first, second).hash(&bytes[..len]);
+                assert_eq!(Key::new(keys).hash_2_4(&words), library, "{len} bytes");
             }
         }
     }

@@ -1,5 +1,6 @@
 //! A connection's place in the stack.
 
+use super::Listener;
 use super::ip_fields::IpFields;
 use super::memory::{MemoryBudget, QueueSizes};
 use super::pool::NO_ID;
@@ -42,6 +43,8 @@ pub(super) struct Slot<'a, C, P: Profile> {
     event_pending: bool,
     /// The next slot waiting for `accept` at the same listener.
     pub(super) next_waiting: u32,
+    /// Listener that counts it as opened fast.
+    pub(super) counted_by: <P::FastOpen as Part>::Keeps<Option<Listener>>,
     /// What could be done, a bit each.
     readiness: u8,
     available: usize,
@@ -67,6 +70,7 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
             detached: false,
             event_pending: false,
             next_waiting: NO_ID,
+            counted_by: Kept::new(None),
             readiness: 0,
             available: 0,
             urgent_ahead: Kept::new(None),

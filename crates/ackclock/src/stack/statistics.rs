@@ -55,6 +55,12 @@ pub struct Statistics {
     pub syn_cookies_accepted: u64,
     /// Acks to a listener that had sent SYN cookies and that brought none, or one that was too old.
     pub syn_cookies_refused: u64,
+    /// Connections whose first data came with a SYN and were taken (Fast Open, RFC 7413).
+    pub fast_opens: u64,
+    /// Fast Open cookies that were wrong or too old: the handshake went its ordinary way.
+    pub fast_open_refused: u64,
+    /// Fast Opens that went the ordinary way because as many as a listener allows were not finished.
+    pub fast_open_overflow: u64,
     /// SYN segments and last acks of handshakes dropped because the accept queue was full.
     pub accept_overflow: u64,
     /// Connections refused because the memory for queues was spent; the peer's SYN, or the ack of
@@ -123,6 +129,9 @@ impl InitialValue for Statistics {
         syn_cookies_sent: 0,
         syn_cookies_accepted: 0,
         syn_cookies_refused: 0,
+        fast_opens: 0,
+        fast_open_refused: 0,
+        fast_open_overflow: 0,
         accept_overflow: 0,
         memory_refused: 0,
         gave_way: 0,

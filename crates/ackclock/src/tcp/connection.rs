@@ -6,6 +6,7 @@
 
 use super::challenge::AnswerLimit;
 use super::count::{ByteCount, Count};
+use super::fast_open::FastOpen;
 use super::handshake::{Agreement, SynOptions};
 use super::icmp_errors::SoftError;
 use super::keepalive::KeepaliveProbes;
@@ -111,6 +112,17 @@ pub(super) struct Counters<P: Profile> {
     pub(super) keepalive_probes: Count<P>,
 }
 
+/// Whether a connection that is over has a RST to send.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reset {
+    /// No.
+    No,
+    /// It was aborted.
+    Aborted,
+    /// Text has come that nobody will read.
+    Unread,
+}
+
 /// One TCP connection.
 #[derive(Debug)]
 pub struct Connection<'a, C, P: Profile = Full> {
@@ -129,6 +141,7 @@ pub struct Connection<'a, C, P: Profile = Full> {
     /// something only where one was sent.
     pub(super) asked_at: Instant,
     pub(super) syn_retries: <P::ActiveOpen as Part>::Keeps<SynRetries>,
+    pub(super) fast_open: <P::FastOpen as Part>::Keeps<FastOpen>,
     pub(super) keepalive: KeepaliveProbes,
     /// What our SYN offers, and once the peer's is known what both agree on.
     pub(super) agreement: Agreement<P>,
@@ -136,10 +149,8 @@ pub struct Connection<'a, C, P: Profile = Full> {
     pub(super) challenge: AnswerLimit,
     /// Linger time or FIN-WAIT-2 timeout.
     pub(super) close_deadline: Instant,
-    /// A RST is to be sent: the connection was aborted.
-    pub(super) reset_due: bool,
-    /// It answers text that nobody will read.
-    pub(super) resets_text: bool,
+    /// Whether a RST is to be sent.
+    pub(super) reset: Reset,
     /// An ack is to be sent that answers a segment which was not accepted.
     pub(super) challenge_due: bool,
     /// RCV.UP.
@@ -237,13 +248,13 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
             heard_at: now,
             asked_at: now,
             syn_retries: Kept::new(SynRetries::FIRST),
+            fast_open: Kept::new(FastOpen::default()),
             keepalive: KeepaliveProbes::default(),
             agreement: Agreement::default(),
             timestamps: TimestampState::new(open.timestamp_offset),
             challenge: AnswerLimit::default(),
             close_deadline: Instant::FAR_FUTURE,
-            reset_due: false,
-            resets_text: false,
+            reset: Reset::No,
             challenge_due: false,
             urgent: Urgent::default(),
             counters: Counters::default(),
@@ -299,12 +310,25 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         syn_lost: bool,
     ) {
         self.state = State::Established;
+        self.start_sending(now, window, seq, (rtt, syn_lost));
+        self.settle_syn();
+        self.on_heard(now);
+    }
+
+    /// What both SYNs offer is known: the sender can begin. `window` is the peer's, in bytes, from segment
+    /// `seq`; `handshake` its round-trip time, and whether a SYN was lost.
+    pub(super) fn start_sending(
+        &mut self,
+        now: Instant,
+        window: u32,
+        seq: SeqNumber,
+        handshake: (Option<Duration>, bool),
+    ) {
+        let (rtt, syn_lost) = handshake;
         let mss = self.agreement.send_mss(&self.settings, self.sender.path_mtu(), self.ip_header);
         let Agreement { sack, ecn, .. } = self.agreement;
         let start = SenderStart { mss, sack, ecn, window, seq, rtt, syn_lost };
         self.sender.start(now, &self.settings, &start);
-        self.settle_syn();
-        self.on_heard(now);
     }
 
     /// Our initial sequence number, while it is not acknowledged.
@@ -352,7 +376,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
 
     /// Whether nothing can happen on the network side any more: CLOSED, with no RST to send.
     pub fn is_over(&self) -> bool {
-        self.state == State::Closed && !self.reset_due
+        self.state == State::Closed && self.reset == Reset::No
     }
 
     /// What to remember of the connection once it is in TIME-WAIT.
@@ -380,20 +404,22 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         self.forget_unread_text();
         self.state = State::Closed;
         self.error = self.error.or(Some(error));
-        self.reset_due = false;
+        self.reset = Reset::No;
     }
 
     /// What came with a SYN is for nobody if the connection was never established: whoever sent it has not
     /// shown that the address is his.
     fn forget_unread_text(&mut self) {
-        if P::ACTIVE_OPEN && self.is_opening() {
+        if P::ACTIVE_OPEN && self.withholds_text() {
             self.receiver.consume(self.receiver.queued());
         }
     }
 
     /// Ends the connection with an error and a RST to the peer.
     pub(crate) fn fail_with_reset(&mut self, error: Error) {
-        self.reset_due = self.state.is_synchronized() || self.state == State::SynReceived;
+        if self.state.is_synchronized() || self.state == State::SynReceived {
+            self.reset = Reset::Aborted;
+        }
         self.forget_unread_text();
         self.state = State::Closed;
         self.error = self.error.or(Some(error));

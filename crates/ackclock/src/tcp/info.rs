@@ -134,6 +134,8 @@ pub struct Info {
     pub since_heard: Duration,
     /// Bytes per second acknowledged over the last measured round trip; 0 before the first.
     pub delivery_rate: u64,
+    /// Bytes of data that went with our SYN, or came with the peer's, and were taken (RFC 7413).
+    pub syn_data: u32,
     /// Which timers are pending, and how long until they fire.
     pub timers: PendingTimers,
 }
@@ -230,6 +232,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             },
             since_heard: now.saturating_since(self.heard_at),
             delivery_rate: sender.delivery_rate(),
+            syn_data: self.syn_text_taken(),
             timers: self.pending_timers(now),
         }
     }

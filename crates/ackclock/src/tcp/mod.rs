@@ -5,6 +5,7 @@ mod config;
 mod connection;
 mod count;
 mod error;
+mod fast_open;
 mod give_up;
 pub(crate) mod handshake;
 mod icmp_errors;
@@ -29,13 +30,15 @@ mod urgent;
 mod user_calls;
 
 pub use config::{
-    AckPolicy, AckTimer, BufferTuning, Config, ConfigError, CongestionControl, EcnMode, Keepalive,
-    Pacing, RestartAfterIdle, RtoBackoff, RtoConfig, RtoEstimator, RttSampling, Ticks,
+    AckPolicy, AckTimer, BufferTuning, Config, ConfigError, CongestionControl, EcnMode,
+    FastOpenMode, Keepalive, Pacing, RestartAfterIdle, RtoBackoff, RtoConfig, RtoEstimator,
+    RttSampling, Ticks,
 };
 pub(crate) use config::{Settings, TickingClock};
 pub(crate) use connection::Accepted;
 pub use connection::{Buffers, Connection, Open, TimeWait};
 pub use error::{Error, ReceiveError, SendError};
+pub(crate) use fast_open::CookieOption;
 pub(crate) use handshake::Agreement;
 pub use handshake::SynOptions;
 pub use info::{Info, PendingTimers};

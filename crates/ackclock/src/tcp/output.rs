@@ -1,6 +1,6 @@
 //! What a connection sends, in two steps: decide, and (once the link has taken it) remember.
 
-use super::connection::Connection;
+use super::connection::{Connection, Reset};
 use super::sender::{Data, DataKind};
 use super::{RestartAfterIdle, State};
 use crate::congestion::CongestionController;
@@ -74,9 +74,12 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// payload bytes that the link cuts into segments by itself; 0 if it does not.
     pub fn poll_transmit(&mut self, now: Instant, max_payload: u32) -> Option<Outgoing> {
         match self.state {
-            State::Closed | State::Listen => self.reset_due.then(|| self.bare(now, Cause::Reset)),
+            State::Closed | State::Listen => {
+                (self.reset != Reset::No).then(|| self.bare(now, Cause::Reset))
+            }
             _ if self.is_opening() && self.challenge_due => Some(self.bare(now, Cause::Challenge)),
-            _ if self.is_opening() => self.syn_due().then(|| self.outgoing_syn(now)),
+            _ if self.is_opening() && self.syn_due() => Some(self.outgoing_syn(now)),
+            _ if P::ACTIVE_OPEN && !self.is_sending() => None,
             _ => self.poll_synchronized(now, max_payload),
         }
     }
@@ -84,10 +87,10 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// Whether it is plain, just after a segment was sent, that [`poll_transmit`](Self::poll_transmit)
     /// gives no other.
     pub(crate) fn has_said_all(&self, now: Instant) -> bool {
-        if self.challenge_due || self.reset_due {
+        if self.challenge_due || self.reset != Reset::No {
             return false;
         }
-        if !self.state.is_synchronized() {
+        if !self.is_sending() {
             return !self.syn_due();
         }
         !self.keepalive.due
@@ -179,7 +182,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// SYN, or SYN and ACK after a simultaneous open. Its window is never scaled.
+    /// SYN, or SYN and ACK after the peer's. Its window is never scaled.
     fn syn(&self, now: Instant) -> Header {
         let mut offered = self.agreement.syn_options();
         let mut timestamps = self.timestamps.offer(now);
@@ -206,7 +209,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         Outgoing {
             header,
             offset: 0,
-            len: 0,
+            len: self.syn_text(),
             segment_size: 0,
             ecn: Ecn::NotEct,
             cause: Cause::Syn,
@@ -224,7 +227,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let seq = match cause {
             Cause::Keepalive => self.sender.snd_nxt() - 1,
             // What the segment has acknowledged is what the peer expects (section 3.10.7.1).
-            Cause::Reset if self.resets_text => self.sender.snd_una(),
+            Cause::Reset if self.reset == Reset::Unread => self.sender.snd_una(),
             _ => self.sender.acceptable_seq(),
         };
         let mut outgoing = self.outgoing(now, cause, seq, flags, window);
@@ -282,9 +285,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
         match outgoing.cause {
             Cause::Syn if !P::ACTIVE_OPEN => return,
-            Cause::Syn => return self.on_syn_sent(now),
+            Cause::Syn => return self.on_syn_sent(now, outgoing.len),
             Cause::Reset => {
-                self.reset_due = false;
+                self.reset = Reset::No;
                 return;
             }
             Cause::Challenge => self.challenge_due = false,
@@ -302,7 +305,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             }
         }
         let reports = outgoing.cause.may_report() || !self.has_report();
-        if !self.state.is_synchronized() {
+        if !self.is_sending() {
             return;
         }
         if reports {
@@ -312,10 +315,15 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    fn on_syn_sent(&mut self, now: Instant) {
+    fn on_syn_sent(&mut self, now: Instant, text: usize) {
         self.count_data_segments(1);
+        self.on_syn_text_sent(text);
         self.sender.count_retransmitted_syns(u32::from(!self.is_first_syn()));
         self.note_syn_sent(now);
+        if self.was_opened_fast() {
+            // It acknowledges the text that came with the peer's.
+            self.receiver.on_ack_sent(now, self.receiver.rcv_wnd());
+        }
     }
 
     fn count_data_segments(&mut self, segments: u32) {

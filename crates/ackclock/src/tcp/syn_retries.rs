@@ -9,7 +9,7 @@ use crate::time::{Duration, Instant};
 use crate::wire::Timestamps;
 
 /// Of at most so many SYNs an echo tells which one was answered: that took 7 s at most.
-const MOST_TIMED: u16 = 3;
+const MOST_TIMED: u8 = 3;
 
 /// Whether a SYN is to be sent now, and why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,8 +27,8 @@ pub(super) struct SynRetries {
     due: Due,
     /// One was sent as an answer.
     answered: bool,
-    /// How often it was sent otherwise.
-    sent: u16,
+    /// How often it was sent otherwise. (A connection is small.)
+    sent: u8,
 }
 
 impl SynRetries {

@@ -72,7 +72,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// finished, or the connection is over.
     #[inline(always)]
     pub fn receive(&mut self, to: &mut [u8]) -> Result<usize, ReceiveError> {
-        let n = if self.is_opening() { 0 } else { self.receiver.read(to) };
+        let n = if self.withholds_text() { 0 } else { self.receiver.read(to) };
         self.after_read();
         if n > 0 || to.is_empty() { Ok(n) } else { Err(self.why_empty()) }
     }
@@ -98,7 +98,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     /// How many bytes can be read: what came with a SYN waits until the connection is established.
     pub(crate) fn available(&self) -> usize {
-        if self.is_opening() { 0 } else { self.receiver.queued() }
+        if self.withholds_text() { 0 } else { self.receiver.queued() }
     }
 
     /// Removes `n` received bytes.

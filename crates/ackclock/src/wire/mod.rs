@@ -10,6 +10,7 @@ mod checksum;
 mod congestion_experienced;
 mod cut;
 mod ethernet;
+mod fast_open;
 mod icmp;
 mod ip;
 mod ipv4;
@@ -30,6 +31,7 @@ pub use cut::complete_checksum;
 pub(crate) use cut::{Cut, write_cut_header};
 pub use ethernet::{ETHERNET_HEADER, EthernetAddress};
 pub(crate) use ethernet::{EtherType, Frame, ethernet_header};
+pub use fast_open::FastOpenCookie;
 pub(crate) use icmp::write_unknown_option;
 pub use icmp::{EchoRequest, IcmpError, IcmpErrorKind, write_echo_reply, write_icmp_error};
 pub(crate) use ip::is_unicast;
@@ -46,6 +48,8 @@ pub use segment::{
 
 /// The formats that an image reads and writes besides what every TCP has. What it leaves out is skipped where it is read, and never written.
 pub(crate) trait Formats {
+    /// The Fast Open option.
+    const FAST_OPEN: bool;
     /// ICMP and ICMPv6 errors.
     const ICMP_ERRORS: bool;
     /// The options of selective acknowledgments.
@@ -61,6 +65,7 @@ pub(crate) trait Formats {
 pub(crate) struct AllFormats;
 
 impl Formats for AllFormats {
+    const FAST_OPEN: bool = true;
     const ICMP_ERRORS: bool = true;
     const SACK: bool = true;
     const TIMESTAMPS: bool = true;

@@ -1,7 +1,7 @@
-//! TCP options (RFC 9293 section 3.1, RFC 7323, RFC 2018, RFC 2883).
+//! TCP options (RFC 9293 section 3.1, RFC 7323, RFC 2018, RFC 2883, RFC 7413).
 
 use super::checksum::Checksum;
-use super::{AllFormats, Formats, WireError};
+use super::{AllFormats, FastOpenCookie, Formats, WireError};
 use crate::seq::{SeqNumber, SeqRange};
 
 /// The longest option area in bytes: a data offset of 15 words less the fixed header.
@@ -16,6 +16,7 @@ mod kind {
     pub(super) const SACK_PERMITTED: u8 = 4;
     pub(super) const SACK: u8 = 5;
     pub(super) const TIMESTAMPS: u8 = 8;
+    pub(super) const FAST_OPEN: u8 = 34;
 }
 
 /// The word before the timestamps in an option area with nothing else (RFC 7323 appendix A).
@@ -43,6 +44,9 @@ pub struct Options {
     pub timestamps: Option<Timestamps>,
     /// SACK blocks (kind 5, RFC 2018 section 3).
     pub sack: SackBlocks,
+    /// Fast Open cookie (kind 34, RFC 7413 section 4.1.1), or the request for one; SYN segments only. One
+    /// of a length that cannot be is ignored.
+    pub fast_open: Option<FastOpenCookie>,
 }
 
 impl Options {
@@ -61,7 +65,7 @@ impl Options {
         self.len() == 0
     }
 
-    /// At most 20.
+    /// At most 20, and 20 more in a SYN that has a Fast Open cookie.
     fn len_without_blocks<F: Formats>(&self) -> usize {
         let mss = if self.mss.is_some() { 4 } else { 0 };
         let window_scale = if self.shift::<F>().is_some() { 4 } else { 0 };
@@ -70,12 +74,18 @@ impl Options {
             (None, true) => 4,
             (None, false) => 0,
         };
-        mss + window_scale + timestamps
+        let cookie = self.cookie::<F>().map_or(0, |cookie| 4 * cookie.words());
+        mss + window_scale + timestamps + cookie
     }
 
     /// The window scale shift to be written.
     fn shift<F: Formats>(&self) -> Option<u8> {
         self.window_scale.filter(|_| F::WINDOW_SCALING)
+    }
+
+    /// The Fast Open cookie to be written.
+    fn cookie<F: Formats>(&self) -> Option<&FastOpenCookie> {
+        self.fast_open.as_ref().filter(|_| F::FAST_OPEN)
     }
 
     /// Timestamps and SACK-permitted, which share a word, as they are to be written.
@@ -144,6 +154,10 @@ impl Options {
             (kind::WINDOW_SCALE, &[shift]) => {
                 self.window_scale = Some(shift.min(MAX_WINDOW_SCALE));
             }
+            (kind::FAST_OPEN, cookie) if F::FAST_OPEN => {
+                // Section 4.1.1: one of another length is ignored.
+                self.fast_open = FastOpenCookie::new(cookie);
+            }
             (kind::SACK_PERMITTED | kind::SACK, _) if !F::SACK => {}
             (kind::TIMESTAMPS, _) if !F::TIMESTAMPS => {}
             (kind::SACK_PERMITTED, []) => self.sack_permitted = true,
@@ -207,6 +221,11 @@ impl Options {
         }
         if let Some(shift) = self.shift::<F>() {
             put([kind::NO_OPERATION, kind::WINDOW_SCALE, 3, shift.min(MAX_WINDOW_SCALE)]);
+        }
+        if let Some(cookie) = self.cookie::<F>() {
+            for word in cookie.option(kind::FAST_OPEN).into_iter().take(cookie.words()) {
+                put(word);
+            }
         }
         let blocks = self.blocks_that_fit::<F>();
         if !blocks.is_empty() {
@@ -308,7 +327,7 @@ mod tests {
             window_scale: Some(7),
             sack_permitted: true,
             timestamps: Some(TIMESTAMPS),
-            sack: SackBlocks::EMPTY,
+            ..Options::default()
         };
         let all = [2, 4, 0x05, 0xb4, 4, 2, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 3, 3, 7];
         assert_eq!(written(&options), all);
@@ -341,6 +360,32 @@ mod tests {
             written(&options),
             [1, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 1, 5, 10, 0, 0, 0, 0, 0, 0, 0, 50]
         );
+    }
+
+    /// RFC 7413 section 4.1.1, with the padding of Linux.
+    #[test]
+    fn a_fast_open_cookie_follows_the_other_options() {
+        let cookie = |bytes: &[u8]| FastOpenCookie::new(bytes);
+        let mut options = Options {
+            mss: Some(1460),
+            window_scale: Some(7),
+            sack_permitted: true,
+            timestamps: Some(TIMESTAMPS),
+            fast_open: cookie(&[9; 16]),
+            ..Options::default()
+        };
+        assert_eq!(options.len(), 40);
+        assert_eq!(Options::parse::<AllFormats>(&written(&options)), Ok(options));
+        options = Options { fast_open: cookie(&[1, 2, 3, 4, 5, 6, 7, 8]), ..Options::default() };
+        assert_eq!(written(&options), [34, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 1]);
+        options.fast_open = cookie(&[1, 2, 3, 4, 5, 6]);
+        assert_eq!(written(&options), [34, 8, 1, 2, 3, 4, 5, 6]);
+        options.fast_open = Some(FastOpenCookie::REQUEST);
+        assert_eq!(written(&options), [34, 2, 1, 1]);
+        assert_eq!(Options::parse::<AllFormats>(&written(&options)), Ok(options));
+        for wrong in [&[34, 3, 1][..], &[34, 4, 1, 2], &[34, 7, 1, 2, 3, 4, 5], &[34; 34]] {
+            assert_eq!(Options::parse::<AllFormats>(wrong), Ok(Options::default()), "{wrong:?}");
+        }
     }
 
     #[test]

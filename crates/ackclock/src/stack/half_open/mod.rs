@@ -50,6 +50,8 @@ pub(super) struct Passive {
     pub(super) defer_accept: u8,
     /// The application is asked before the SYN is answered.
     pub(super) is_request: bool,
+    /// Whoever asks for a Fast Open cookie gets one.
+    pub(super) opens_fast: bool,
 }
 
 /// Whether the application has to answer the SYN.
@@ -90,6 +92,7 @@ pub(super) struct HalfOpen<P: Profile> {
     acked: bool,
     deadline: Instant,
     asks: Asks,
+    asks_for_cookie: <P::FastOpen as Part>::Keeps<bool>,
     challenge: AnswerLimit,
 }
 
@@ -159,8 +162,17 @@ impl<P: Profile> HalfOpen<P> {
             acked: false,
             deadline: give_up_at,
             asks: if P::RARE_SETTINGS && passive.is_request { Asks::Unheard } else { Asks::Nobody },
+            asks_for_cookie: Kept::new(
+                passive.opens_fast && syn.header.options.fast_open.is_some(),
+            ),
             challenge: AnswerLimit::default(),
         }
+    }
+
+    /// Whether the SYN-ACK that goes now gives a Fast Open cookie: the first one only does (RFC 7413
+    /// section 4.2.2).
+    pub(super) fn gives_fast_open_cookie(&self) -> bool {
+        self.sent == 0 && self.asks_for_cookie.get().is_some_and(|asks| *asks)
     }
 
     /// The window that the SYN-ACK advertises, in bytes.

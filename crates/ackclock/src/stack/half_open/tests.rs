@@ -9,6 +9,7 @@ const ISS: SeqNumber = SeqNumber(5000);
 
 const PASSIVE: Passive = Passive {
     is_request: false,
+    opens_fast: false,
     listener: 3,
     first: FirstNumbers { isn: ISS, timestamp_offset: 500 },
     mtu: 1500,
@@ -44,6 +45,7 @@ fn syn_options() -> Options {
         sack_permitted: true,
         timestamps: Some(Timestamps { value: 77, echo: 0 }),
         sack: SackBlocks::EMPTY,
+        fast_open: None,
     }
 }
 

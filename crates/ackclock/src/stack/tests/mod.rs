@@ -3,6 +3,7 @@
 mod addresses;
 mod any_packets;
 mod closing;
+mod fast_open;
 mod giving_up;
 mod icmp_errors;
 mod limits;

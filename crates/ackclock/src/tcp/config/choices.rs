@@ -25,6 +25,30 @@ words! {
     "request" = Request,
 }
 
+/// Whether data that are queued before the SYN goes out go with it (TCP Fast Open, RFC 7413). A server
+/// may hand them to its application twice (section 6.1): it is for those to whom that does no harm.
+///
+/// As a word: `off`, `on` or `without-cookie`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum FastOpenMode {
+    /// Never.
+    #[default]
+    Off,
+    /// With a cookie that the server has given; the SYN asks for one if there is none. Where such SYNs
+    /// get lost no more of them are sent for a while (section 4.1.3.1).
+    On,
+    /// With a cookie if there is one, and also without (section 7.3): for servers that need none.
+    WithoutCookie,
+}
+
+words! {
+    FastOpenMode: "off, on or without-cookie",
+    "off" = Off,
+    "on" = On,
+    "without-cookie" = WithoutCookie,
+}
+
 /// Whether transmissions are spread over the round trip instead of going out in bursts.
 ///
 /// The rate is the window law's if it has one. For another law it is two windows in a smoothed
@@ -139,13 +163,14 @@ mod tests {
             let read = word.parse::<T>().map(|setting| setting.to_string());
             assert_eq!(read.map_err(|error| error.to_string()).as_deref(), Ok(*word));
         }
-        let error = "on".parse::<T>().err().map(|error| error.to_string());
+        let error = "perhaps".parse::<T>().err().map(|error| error.to_string());
         assert_eq!(error.as_deref(), Some(answer));
     }
 
     #[test]
     fn each_word_is_read_back_and_others_are_refused() {
         check::<EcnMode>(&["off", "accept", "request"], "use off, accept or request");
+        check::<FastOpenMode>(&["off", "on", "without-cookie"], "use off, on or without-cookie");
         check::<Pacing>(&["law", "always", "off"], "use law, always or off");
         check::<BufferTuning>(&["fixed", "auto"], "use fixed or auto");
         check::<RestartAfterIdle>(

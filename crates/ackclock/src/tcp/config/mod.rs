@@ -10,7 +10,7 @@ mod settings;
 mod ticks;
 
 pub use ack_policy::AckPolicy;
-pub use choices::{BufferTuning, EcnMode, Pacing, RestartAfterIdle};
+pub use choices::{BufferTuning, EcnMode, FastOpenMode, Pacing, RestartAfterIdle};
 pub use congestion_control::CongestionControl;
 pub use error::ConfigError;
 pub use rto::{RtoBackoff, RtoConfig, RtoEstimator, RttSampling};
@@ -63,6 +63,8 @@ pub struct Config {
     pub sack: bool,
     /// Ask for explicit congestion notification, or accept it (RFC 3168).
     pub ecn: EcnMode,
+    /// Ask for Fast Open cookies, and send data with SYNs (RFC 7413).
+    pub fast_open: FastOpenMode,
     /// How losses are found and repaired. One that needs SACK is replaced by NewReno when SACK was
     /// not agreed on.
     pub recovery: RecoveryAlgorithm,
@@ -124,6 +126,7 @@ impl Config {
             timestamps: true,
             sack: true,
             ecn: EcnMode::Accept,
+            fast_open: FastOpenMode::Off,
             recovery: RecoveryAlgorithm::STANDARD,
             ack_policy: AckPolicy::STANDARD,
             ack_timer: AckTimer::PerSegment,
@@ -223,6 +226,7 @@ mod tests {
     #[test]
     fn the_constant_settings_are_the_defaults_of_their_types() {
         const CONFIG: Config = Config::new();
+        assert_eq!(CONFIG.fast_open, FastOpenMode::default());
         let Config { buffer_tuning, ecn, recovery, ack_policy, ack_timer, .. } = CONFIG;
         let ours = (buffer_tuning, ecn, recovery, ack_policy, ack_timer);
         assert_eq!(ours, Default::default());

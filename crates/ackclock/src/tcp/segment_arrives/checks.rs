@@ -5,7 +5,7 @@ use crate::FOR_SPEED;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
-use crate::tcp::connection::Connection;
+use crate::tcp::connection::{Connection, Reset};
 use crate::tcp::timestamps::TimestampCheck;
 use crate::tcp::{Error, State};
 use crate::time::Instant;
@@ -120,7 +120,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         match self.state {
             // Both sides have finished: nothing was lost.
             State::Closing | State::LastAck | State::TimeWait => self.state = State::Closed,
-            State::SynReceived if P::ACTIVE_OPEN => self.fail(Error::Refused),
+            State::SynReceived if P::ACTIVE_OPEN && !self.was_opened_fast() => {
+                self.fail(Error::Refused);
+            }
             _ => self.fail(Error::Reset),
         }
         false
@@ -201,14 +203,19 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     /// Seventh check: the segment's text, with which the receiver takes the FIN, as both may have to wait
     /// for what is missing before them.
-    pub(super) fn take_text(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
+    pub(in crate::tcp) fn take_text(
+        &mut self,
+        now: Instant,
+        segment: &Segment<'_>,
+        seq: SeqNumber,
+    ) {
         let flags = segment.header.flags;
         let has_text = !segment.payload.is_empty();
         let end = seq + segment.payload.len() as u32;
         if self.sender.is_orphaned() && has_text && end.after(self.receiver.rcv_nxt()) {
             // Nobody will read it, and the peer must learn that (section 3.6.1, SHLD-3).
             self.fail_with_reset(Error::Aborted);
-            self.resets_text = true;
+            self.reset = Reset::Unread;
             return;
         }
         let (fin, push) = (flags.contains(Flags::FIN), flags.contains(Flags::PSH));

@@ -1,6 +1,6 @@
 //! A segment arrives in SYN-RECEIVED (RFC 9293 section 3.10.7.4). A connection of its own is in that
-//! state only after a simultaneous open (section 3.5, figure 7): before a passive open there is a
-//! half-open record of the stack's.
+//! state only after a simultaneous open (section 3.5, figure 7) or a Fast Open (RFC 7413): before another
+//! passive open there is a half-open record of the stack's.
 
 use super::Verdict;
 use crate::congestion::CongestionController;
@@ -22,7 +22,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let Header { seq, ack, flags, window, options, .. } = segment.header;
         // The other side's SYN once more, perhaps with the ack that we wait for: only what follows
         // the SYN counts (figure 7, line 6), and text may have come with that before.
-        let repeated = flags.contains(Flags::SYN) && seq + 1 == self.receiver.first_unread();
+        let repeated = flags.contains(Flags::SYN) && seq + 1 == self.first_text();
         let seq = if repeated { seq + 1 } else { seq };
         let goes_on = (repeated || self.check_sequence(now, segment, seq))
             && self.check_reset(now, flags, seq)
@@ -37,7 +37,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             }
             return Verdict::Done;
         }
-        if ack != self.sender.snd_nxt() {
+        if !self.acks_syn(ack) {
             return Verdict::Reset;
         }
         if repeated && !SynOptions::of(&segment.header).ecn_setup {
@@ -45,6 +45,12 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
         let scale = if flags.contains(Flags::SYN) { 0 } else { self.agreement.peer_shift };
         let (rtt, syn_lost) = self.syn_round_trip(now, options.timestamps);
+        if self.was_opened_fast() {
+            self.finish_fast(now, rtt, syn_lost);
+            self.on_segment_synchronized(now, segment);
+            return Verdict::Done;
+        }
+        self.take_ack_of_syn_text(now, ack);
         self.establish(now, u32::from(window) << scale, seq, rtt, syn_lost);
         if repeated {
             self.receiver.force_ack();

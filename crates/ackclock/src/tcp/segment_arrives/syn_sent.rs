@@ -18,9 +18,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         segment: &Segment<'_>,
     ) -> Verdict {
         let Header { seq, ack, flags, window, options, .. } = segment.header;
-        // First, ACK: it is of our SYN, which is all that was sent, or the segment is not for us.
+        // First, ACK: it is of our SYN and the text that went with it, or the segment is not for us.
         let acks_syn = flags.contains(Flags::ACK);
-        if acks_syn && ack != self.sender.snd_nxt() {
+        if acks_syn && !self.acks_syn(ack) {
             return if flags.contains(Flags::RST) { Verdict::Done } else { Verdict::Reset };
         }
         // Second, RST: only one that acknowledges our SYN is believed. Third is security: none.
@@ -49,6 +49,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             return Verdict::Done;
         }
         let (rtt, syn_lost) = self.syn_round_trip(now, options.timestamps);
+        self.take_ack_of_syn_text(now, ack);
         // The window of a SYN is never scaled (RFC 7323 section 2.2).
         self.establish(now, u32::from(window), seq, rtt, syn_lost);
         self.receiver.force_ack();

@@ -35,13 +35,13 @@ use super::urgent::Urgent;
 use super::{Initial, Open, Settings};
 use crate::congestion::{CongestionController, Start};
 use crate::profile::{Full, Kept, Part, Profile};
-use crate::seq::SeqNumber;
+use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::{Buffer, Ring};
 use crate::time::{Duration, Instant};
 use delivery::Delivery;
 use ecn::EcnSender;
 pub(crate) use flight::Flight;
-use flight::FlightOf;
+use flight::{Delivered, FlightOf};
 use pacing::Pacer;
 use recovery::choice::RecoveryChoice;
 use recovery::{MeasuredRtt, Phase, Recovery};
@@ -204,6 +204,45 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             delivered: 0,
         });
         self.rearm(now);
+    }
+
+    /// The peer's SYN acknowledges ours with `ack`, and with it text, `sent` bytes of which went with it.
+    /// Returns how many of these it acknowledges; the others are to be sent again.
+    pub(crate) fn take_ack_of_syn_text(&mut self, now: Instant, ack: SeqNumber, sent: u32) -> u32 {
+        let range = SeqRange::new(self.snd_una, ack);
+        if !range.is_empty() {
+            self.flight.push(now, range, range.len());
+            self.flight.acknowledge(ack, &mut Delivered::default());
+            self.snd_nxt = ack;
+            self.take_off_queue(ack);
+        }
+        let lost = sent.saturating_sub(range.len());
+        self.counters.bytes_retransmitted.add(lost);
+        self.counters.retransmitted.add(u32::from(lost > 0));
+        range.len()
+    }
+
+    /// The handshake of a connection that has [started](Self::start) before is finished.
+    pub(crate) fn on_handshake_finished(
+        &mut self,
+        now: Instant,
+        rtt: Option<Duration>,
+        syn_lost: bool,
+    ) {
+        if let Some(rtt) = rtt {
+            self.rto.on_sample(now, rtt);
+        }
+        if syn_lost {
+            self.rto.on_syn_lost();
+        }
+        self.no_progress_since = now;
+        self.restart_timer(now);
+        self.rearm(now);
+    }
+
+    /// Whether the FIN was sent.
+    pub(crate) fn has_sent_fin(&self) -> bool {
+        self.fin_sent
     }
 
     /// Whether nothing is queued or in flight.

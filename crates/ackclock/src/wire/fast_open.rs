@@ -1,0 +1,75 @@
+//! The cookie of TCP Fast Open (RFC 7413 section 4.1.1).
+
+/// A Fast Open cookie: what a server has given a client, which shows with it that it has the address
+/// that it sends from. In an option it may be empty: then it asks for one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FastOpenCookie {
+    bytes: [u8; FastOpenCookie::LONGEST],
+    len: u8,
+}
+
+impl FastOpenCookie {
+    /// Longest cookie in bytes.
+    pub const LONGEST: usize = 16;
+    /// Shortest cookie in bytes.
+    pub const SHORTEST: usize = 4;
+
+    /// The empty one, which asks for a cookie.
+    pub const REQUEST: FastOpenCookie = FastOpenCookie { bytes: [0; Self::LONGEST], len: 0 };
+
+    /// A cookie of those bytes; `None` unless there are none, or 4 to 16 and of an even number.
+    pub fn new(cookie: &[u8]) -> Option<Self> {
+        let usable = match cookie.len() {
+            0 => true,
+            len => (Self::SHORTEST..=Self::LONGEST).contains(&len) && len.is_multiple_of(2),
+        };
+        let mut bytes = [0; Self::LONGEST];
+        bytes.get_mut(..cookie.len()).filter(|_| usable)?.copy_from_slice(cookie);
+        Some(FastOpenCookie { bytes, len: cookie.len() as u8 })
+    }
+
+    /// Its bytes.
+    pub fn as_slice(&self) -> &[u8] {
+        self.bytes.get(..usize::from(self.len)).unwrap_or_default()
+    }
+
+    /// Whether it asks for a cookie.
+    pub const fn is_request(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The option with this cookie, with its padding, in 32-bit words; how many of them are to be written
+    /// is [`words`](Self::words).
+    pub(super) fn option(&self, kind: u8) -> [[u8; 4]; 5] {
+        // No-operation (kind 1) is the padding.
+        let mut option = [1; 20];
+        let [first, length, cookie @ ..] = &mut option;
+        (*first, *length) = (kind, 2 + self.len);
+        for (place, byte) in cookie.iter_mut().zip(self.as_slice()) {
+            *place = *byte;
+        }
+        let (words, _) = option.as_chunks();
+        words.first_chunk().copied().unwrap_or_default()
+    }
+
+    /// How many 32-bit words the option takes.
+    pub(super) fn words(&self) -> usize {
+        (2 + usize::from(self.len)).div_ceil(4)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cookie_has_4_to_16_bytes_and_an_even_number_of_them() {
+        for len in 0..20 {
+            let bytes = [7; 20];
+            let cookie = bytes.get(..len).and_then(FastOpenCookie::new);
+            let may_be = [0, 4, 6, 8, 10, 12, 14, 16].contains(&len);
+            assert_eq!(cookie.is_some(), may_be, "{len} bytes");
+            assert!(cookie.is_none_or(|cookie| cookie.as_slice() == &bytes[..len]));
+        }
+    }
+}
