@@ -3,9 +3,9 @@
 use crate::peer::{PEER_ISN, Peer, Sent, any_law, header};
 use ackclock::seq::{SeqNumber, SeqRange};
 use ackclock::stack::Statistics;
-use ackclock::tcp::{Config, EcnMode, Keepalive, RecoveryAlgorithm};
+use ackclock::tcp::{Config, EcnMode, FastOpenMode, Keepalive, RecoveryAlgorithm};
 use ackclock::time::Duration;
-use ackclock::wire::{Flags, Header, Options, SackBlocks, Timestamps};
+use ackclock::wire::{FastOpenCookie, Flags, Header, Options, SackBlocks, Timestamps};
 use arbitrary::{Result, Unstructured};
 
 /// Packets, calls and waits of one run.
@@ -94,6 +94,8 @@ fn config(u: &mut Unstructured<'_>) -> Result<Config> {
     config.sack = u.arbitrary()?;
     config.window_scaling = u.arbitrary()?;
     config.ecn = *u.choose(&[EcnMode::Off, EcnMode::Accept, EcnMode::Request])?;
+    config.fast_open =
+        *u.choose(&[FastOpenMode::Off, FastOpenMode::On, FastOpenMode::WithoutCookie])?;
     config.recovery = *u.choose(RecoveryAlgorithm::ALL)?;
     config.mss = *u.choose(&[None, Some(100), Some(1)])?;
     config.send_buffer = *u.choose(&[20_000, 1, 500])?;
@@ -233,6 +235,7 @@ impl World {
         let mut options = self.options();
         if flags.contains(Flags::SYN) {
             options = self.syn_options();
+            options.fast_open = *u.choose(&[None, Some(FastOpenCookie::REQUEST)])?;
         }
         if u.ratio(1, 8)? {
             let value = self.clock().wrapping_add(u.arbitrary()?);

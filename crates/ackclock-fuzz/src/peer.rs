@@ -91,6 +91,7 @@ impl Peer {
     pub(crate) fn listen(&mut self, config: &Config) {
         let mut listen = ListenConfig::new(SocketAddr::new(OUR_ADDRESS, OUR_PORT));
         listen.connection = *config;
+        listen.set_fast_open(config.fast_open);
         self.listener = Some(self.stack.listen(listen).expect("a free port"));
     }
 

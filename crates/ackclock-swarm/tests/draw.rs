@@ -54,6 +54,7 @@ fn every_case_can_be_used_and_every_feature_is_drawn() {
         "clock",
         "device",
         "ecn",
+        "fast_open",
         "isn",
         "iw",
         "jump",

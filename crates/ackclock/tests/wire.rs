@@ -3,9 +3,9 @@
 
 use ackclock::seq::{SeqNumber, SeqRange};
 use ackclock::wire::{
-    Checksum, Checksums, EchoRequest, Ecn, Flags, Header, IpInfo, MAX_HEADER, Options, Packet,
-    Protocol, SackBlocks, Segment, Timestamps, WireError, WriteChecksum, complete_checksum,
-    parse_packet, write_echo_reply, write_packet_header,
+    Checksum, Checksums, EchoRequest, Ecn, FastOpenCookie, Flags, Header, IpInfo, MAX_HEADER,
+    Options, Packet, Protocol, SackBlocks, Segment, Timestamps, WireError, WriteChecksum,
+    complete_checksum, parse_packet, write_echo_reply, write_packet_header,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -62,13 +62,15 @@ fn options() -> impl Strategy<Value = Options> {
         any::<bool>(),
         any::<Option<(u32, u32)>>(),
         vec(any::<(u32, u32)>(), 0..=SackBlocks::MAX),
+        prop::option::of(vec(any::<u8>(), 0..=FastOpenCookie::LONGEST)),
     )
-        .prop_map(|(mss, window_scale, sack_permitted, timestamps, ranges)| Options {
+        .prop_map(|(mss, window_scale, sack_permitted, timestamps, ranges, cookie)| Options {
             mss,
             window_scale,
             sack_permitted,
             timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
             sack: sack_blocks(&ranges),
+            fast_open: cookie.as_deref().and_then(FastOpenCookie::new),
         })
 }
 
@@ -114,7 +116,7 @@ fn packet(ip: &IpInfo, header: &Header, payload: [&[u8]; 2]) -> Vec<u8> {
 /// length, and 8 for each.
 fn with_blocks_that_fit(header: Header) -> Header {
     let alone = Options { sack: SackBlocks::EMPTY, ..header.options };
-    let room = (MAX_OPTIONS - alone.len() - 4) / 8;
+    let room = MAX_OPTIONS.saturating_sub(alone.len() + 4) / 8;
     let ranges: Vec<_> = header.options.sack.as_slice().iter().take(room).collect();
     let mut sack = SackBlocks::EMPTY;
     for range in ranges {

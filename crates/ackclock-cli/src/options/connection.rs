@@ -5,7 +5,7 @@ use crate::transfer::ConnectionSettings;
 use crate::values::{Laws, parse_bytes, parse_positive_duration};
 use ackclock::congestion::{BuiltIn, Growth, InitialWindow};
 use ackclock::tcp::{
-    AckPolicy, AckTimer, BufferTuning, Config, CongestionControl, EcnMode, Pacing,
+    AckPolicy, AckTimer, BufferTuning, Config, CongestionControl, EcnMode, FastOpenMode, Pacing,
     RecoveryAlgorithm, RestartAfterIdle, RtoBackoff, RtoConfig,
 };
 use ackclock::time::Duration;
@@ -87,6 +87,13 @@ pub(crate) struct ConnectionOptions {
         EcnMode::WORDS
     ))]
     ecn: EcnMode,
+    #[arg(long, value_name = "MODE", default_value_t, help = format!(
+        "TCP Fast Open, data in the SYN: {}; a connection that asks for a cookie goes before a \
+         transfer that is `on`; serve gives and takes them, and whoever enables it must bear that \
+         data come twice",
+        FastOpenMode::WORDS
+    ))]
+    fast_open: FastOpenMode,
     /// Send buffer and receive buffer, each
     /// [default: 256k; on an emulated path 6M that grow with the need]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
@@ -127,6 +134,7 @@ impl ConnectionOptions {
         config.ack_timer = self.ack_timer;
         config.rto = self.rto();
         config.ecn = self.ecn;
+        config.fast_open = self.fast_open;
         config.syn_give_up = self.connect_timeout;
         let buffer = u32::try_from(self.buffer.unwrap_or(BUFFER)).unwrap_or(u32::MAX);
         config.send_buffer = buffer;

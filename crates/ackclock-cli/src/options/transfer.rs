@@ -233,6 +233,7 @@ mod tests {
             "rto": "rfc6298",
             "backoff": "exponential",
             "ecn": "accept",
+            "fast_open": "off",
             "buffer_bytes": 6_291_456,
             "seed": 1,
             "interval_seconds": null,
@@ -261,6 +262,7 @@ mod tests {
             "--rto=jacobson88:ticks:one",
             "--backoff=linear",
             "--ecn=request",
+            "--fast-open=on",
             "--buffer=1M",
             "-i0.5",
         ]);
@@ -286,6 +288,7 @@ mod tests {
             "rto": "jacobson88:ticks=500ms/2:one",
             "backoff": "linear",
             "ecn": "request",
+            "fast_open": "on",
             "buffer_bytes": 1_048_576,
             "seed": null,
             "interval_seconds": 0.5,

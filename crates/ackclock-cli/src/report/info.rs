@@ -60,6 +60,8 @@ pub(crate) struct InfoReport {
     probes_sent: u64,
     pacing_rate_bits_per_second: Option<u64>,
     delivery_rate_bits_per_second: u64,
+    /// Bytes that went or came with a SYN and were taken (Fast Open).
+    syn_data: u32,
     timers: TimersReport,
 }
 
@@ -129,6 +131,7 @@ impl From<&Info> for InfoReport {
             probes_sent: info.probes_sent,
             pacing_rate_bits_per_second: info.pacing_rate.map(|rate| rate.saturating_mul(8)),
             delivery_rate_bits_per_second: info.delivery_rate.saturating_mul(8),
+            syn_data: info.syn_data,
             timers: TimersReport {
                 retransmit_seconds: until(info.timers.retransmit),
                 persist_seconds: until(info.timers.persist),

@@ -55,6 +55,7 @@ pub(crate) fn over_own_stack(
     let server = |&local| {
         let mut listen = ListenConfig::new(local);
         listen.connection = config;
+        listen.set_fast_open(config.fast_open);
         listen.half_open = limits.half_open.unwrap_or(listen.half_open);
         // As many as Linux's `somaxconn` allows: those that one round of the loop brings all have room.
         listen.backlog = 4_096;

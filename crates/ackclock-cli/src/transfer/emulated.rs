@@ -27,11 +27,13 @@ pub(super) fn drive<O: Observer>(
     let far_end = far_end.ok_or_else(|| Failure::Usage("the far end has no address".into()))?;
     let mut listen = ListenConfig::new(far_end);
     listen.connection = settings.connection.config;
+    listen.set_fast_open(settings.connection.config.fast_open);
 
     let unusable = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
     let mut emulator = Emulator::pair(&config, [settings.connection.controller; 2], observer)
         .map_err(|error| unusable(&error))?;
-    let server = Server::new(settings.service, listen, Buffer::growing()).once();
+    let server = Server::new(settings.service, listen, Buffer::growing());
+    let server = server.times(settings.connections_of_each());
     let server = emulator.add_application(RIGHT, server).map_err(|error| unusable(&error))?;
     let watch = emulator
         .add_application(LEFT, source(far_end, (0, 1)))

@@ -68,6 +68,7 @@ pub(crate) struct Parameters<'r> {
     rto: String,
     backoff: String,
     ecn: String,
+    fast_open: String,
     buffer_bytes: u32,
     /// Null: random.
     seed: Option<u64>,
@@ -87,6 +88,7 @@ struct ConnectionReport {
 #[derive(Serialize)]
 struct Totals {
     connect_seconds: Option<f64>,
+    first_byte_seconds: Option<f64>,
     duration_seconds: f64,
     sent_bytes: u64,
     acked_bytes: u64,
@@ -138,6 +140,8 @@ impl Totals {
         let acked = sum(Watched::acked);
         Totals {
             connect_seconds: all.iter().filter_map(|watched| watched.connect).max().map(seconds),
+            first_byte_seconds: (all.iter().filter_map(|watched| watched.first_byte).max())
+                .map(seconds),
             duration_seconds: seconds(duration),
             sent_bytes: sum(|watched| watched.sent),
             acked_bytes: acked,
@@ -196,6 +200,7 @@ impl<'r> Parameters<'r> {
             rto: config.rto.to_string(),
             backoff: config.rto.backoff.to_string(),
             ecn: config.ecn.to_string(),
+            fast_open: config.fast_open.to_string(),
             buffer_bytes: config.send_buffer,
             seed: settings.seed,
             interval_seconds: settings.interval.map(seconds),

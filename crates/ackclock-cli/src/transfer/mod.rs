@@ -17,7 +17,7 @@ pub(crate) use settings::{ConnectionSettings, FarEnd, TransferSettings};
 
 use crate::failure::Failure;
 use crate::report::processor_time;
-use ackclock::apps::{Service, Source, SourceConfig};
+use ackclock::apps::{Amount, Service, Source, SourceConfig};
 use ackclock_emulator::{Observer, Topology};
 use outcome::Outcome;
 use std::net::SocketAddr;
@@ -30,7 +30,10 @@ fn source(settings: &TransferSettings, remote: SocketAddr, which: (usize, usize)
     config.amount = settings.share(which.0, which.1);
     config.echo = settings.service == Service::Echo;
     config.seed = settings.seed.unwrap_or_default();
-    Watch::new(Source::new(config), settings, which)
+    let mut asking = config;
+    asking.amount = Amount::Bytes(0);
+    let asks = settings.connections_of_each() > 1;
+    Watch::new(Source::new(config), asks.then(|| Source::new(asking)), settings, which)
 }
 
 /// Does the transfer over an emulated path for an observer, and reports nothing.

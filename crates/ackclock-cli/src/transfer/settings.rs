@@ -5,7 +5,7 @@ use crate::values::Peer;
 use crate::way::WaySettings;
 use ackclock::apps::{Amount, Service};
 use ackclock::congestion::{BuiltIn, Growth};
-use ackclock::tcp::{Config, CongestionControl};
+use ackclock::tcp::{Config, CongestionControl, FastOpenMode};
 use ackclock::time::Duration;
 use ackclock_emulator::Path;
 
@@ -51,6 +51,11 @@ pub(crate) struct ConnectionSettings {
 }
 
 impl TransferSettings {
+    /// How many connections each source opens: one that gets a Fast Open cookie comes before.
+    pub(super) fn connections_of_each(&self) -> u64 {
+        if self.connection.config.fast_open == FastOpenMode::On { 2 } else { 1 }
+    }
+
     /// The peer and the way to it, unless the path is emulated.
     pub(crate) fn host(&self) -> Option<(&Peer, &WaySettings)> {
         match &self.far_end {

@@ -6,7 +6,7 @@ use crate::report::{INTERVAL_HEADER, Interval, Sample, interval_line, stdout};
 use ackclock::apps::{Application, Source, SourceError, StartError};
 use ackclock::congestion::CongestionController;
 use ackclock::stack::{Event, Stack};
-use ackclock::tcp::Info;
+use ackclock::tcp::{Error, Info};
 use ackclock::time::{Duration, Instant};
 use std::cell::Cell;
 use std::io::Write;
@@ -14,6 +14,10 @@ use std::io::Write;
 /// A [`Source`] with samples of its connection.
 pub(crate) struct Watch {
     source: Source,
+    /// Connection before it that gets a Fast Open cookie, until that is over.
+    asking: Option<Source>,
+    /// Whether the transfer could not begin after that.
+    is_refused: bool,
     /// The connection's number, counted from 1.
     id: usize,
     interval: Option<Duration>,
@@ -32,6 +36,8 @@ pub(crate) struct Watch {
 pub(crate) struct Watched {
     /// Time from the first SYN until the connection was established; `None` if it never was.
     pub(crate) connect: Option<Duration>,
+    /// Time from the first SYN until the first byte came back; `None` if none did.
+    pub(crate) first_byte: Option<Duration>,
     /// Time since the connection was established; zero if it never was.
     pub(crate) duration: Duration,
     /// Bytes given to the connection.
@@ -64,12 +70,15 @@ impl Watch {
     /// A watch over the `index`-th of `count` connections.
     pub(crate) fn new(
         source: Source,
+        asking: Option<Source>,
         settings: &TransferSettings,
         (index, count): (usize, usize),
     ) -> Self {
         let live = settings.interval.is_some() && !settings.json;
         let watch = Watch {
             source,
+            asking,
+            is_refused: false,
             id: index + 1,
             interval: settings.interval,
             next_sample: Instant::FAR_FUTURE,
@@ -92,7 +101,7 @@ impl Watch {
 
     /// Whether going on is pointless: the transfer has failed, or its report cannot be written.
     pub(crate) fn is_in_vain(&self) -> bool {
-        self.source.error().is_some() || self.output_failed.get()
+        self.error().is_some() || self.output_failed.get()
     }
 
     /// Writes a line at once, if lines are written while the transfer goes on.
@@ -124,10 +133,12 @@ impl Watch {
         let (started, established) = (self.source.started(), self.source.established());
         Watched {
             connect: established.zip(started).map(|(end, start)| end.saturating_since(start)),
+            first_byte: (self.source.first_received().zip(started))
+                .map(|(end, start)| end.saturating_since(start)),
             duration: self.elapsed(at),
             sent: self.source.sent(),
             received: self.source.received(),
-            error: self.source.error(),
+            error: self.error(),
             unfinished: self.source.ended().is_none(),
             intervals,
             info,
@@ -141,7 +152,29 @@ impl Watch {
         now: Instant,
         stack: &mut Stack<'_, C>,
     ) {
+        if let Some(asking) = &mut self.asking {
+            asking.abort(now, stack);
+        }
         self.source.abort(now, stack);
+    }
+
+    /// Why the transfer has failed, if it has.
+    fn error(&self) -> Option<SourceError> {
+        let asking = self.asking.as_ref().and_then(Source::error);
+        let refused = self.is_refused.then_some(SourceError::Connection(Error::Aborted));
+        asking.or(refused).or(self.source.error())
+    }
+
+    /// The connection that asks for a Fast Open cookie is over: the transfer begins.
+    fn begin_after_asking<C: CongestionController + Clone>(
+        &mut self,
+        now: Instant,
+        stack: &mut Stack<'_, C>,
+    ) {
+        if self.error().is_none() {
+            self.asking = None;
+            self.is_refused = self.source.start(now, stack).is_err();
+        }
     }
 
     /// Time since the connection was established.
@@ -186,20 +219,36 @@ impl Watch {
 
 impl<'a, C: CongestionController + Clone> Application<'a, C> for Watch {
     fn start(&mut self, now: Instant, stack: &mut Stack<'a, C>) -> Result<(), StartError> {
-        self.source.start(now, stack)
+        match &mut self.asking {
+            Some(asking) => asking.start(now, stack),
+            None => self.source.start(now, stack),
+        }
     }
 
     fn on_event(&mut self, now: Instant, stack: &mut Stack<'a, C>, event: &Event) {
+        if let Some(asking) = &mut self.asking {
+            asking.on_event(now, stack, event);
+            if Application::<C>::is_done(asking) {
+                self.begin_after_asking(now, stack);
+            }
+            return;
+        }
         self.sample(now, stack);
         self.source.on_event(now, stack, event);
         self.look(now);
     }
 
     fn wake_at(&self) -> Instant {
+        if let Some(asking) = &self.asking {
+            return Application::<C>::wake_at(asking);
+        }
         Application::<C>::wake_at(&self.source).min(self.next_sample)
     }
 
     fn on_wake(&mut self, now: Instant, stack: &mut Stack<'a, C>) {
+        if let Some(asking) = &mut self.asking {
+            return asking.on_wake(now, stack);
+        }
         self.sample(now, stack);
         if Application::<C>::wake_at(&self.source) <= now {
             self.source.on_wake(now, stack);
@@ -208,6 +257,8 @@ impl<'a, C: CongestionController + Clone> Application<'a, C> for Watch {
     }
 
     fn is_done(&self) -> bool {
-        self.output_failed.get() || Application::<C>::is_done(&self.source)
+        self.output_failed.get()
+            || self.error().is_some()
+            || self.asking.is_none() && Application::<C>::is_done(&self.source)
     }
 }

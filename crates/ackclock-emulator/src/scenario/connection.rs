@@ -3,7 +3,7 @@
 use super::words::Text;
 use ackclock::congestion::InitialWindow;
 use ackclock::tcp::{
-    AckPolicy, AckTimer, BufferTuning, Config, EcnMode, Pacing, RecoveryAlgorithm,
+    AckPolicy, AckTimer, BufferTuning, Config, EcnMode, FastOpenMode, Pacing, RecoveryAlgorithm,
     RestartAfterIdle, RtoBackoff, RtoConfig,
 };
 use ackclock::time::Duration;
@@ -26,6 +26,7 @@ pub(super) struct ConnectionTable {
     ack_policy: Option<Text<AckPolicy>>,
     ack_timer: Option<Text<AckTimer>>,
     ecn: Option<Text<EcnMode>>,
+    fast_open: Option<Text<FastOpenMode>>,
     recovery: Option<Text<RecoveryAlgorithm>>,
     #[serde(alias = "iw")]
     initial_window: Option<Text<InitialWindow>>,
@@ -66,6 +67,7 @@ impl ConnectionTable {
             ack_policy,
             ack_timer,
             ecn,
+            fast_open,
             recovery,
             initial_window,
             restart_after_idle,
@@ -89,6 +91,7 @@ impl ConnectionTable {
         set(&mut config.ack_policy, ack_policy, word);
         set(&mut config.ack_timer, ack_timer, word);
         set(&mut config.ecn, ecn, word);
+        set(&mut config.fast_open, fast_open, word);
         set(&mut config.recovery, recovery, word);
         set(&mut config.initial_window, initial_window, word);
         set(&mut config.restart_after_idle, restart_after_idle, word);

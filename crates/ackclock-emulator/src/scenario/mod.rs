@@ -59,7 +59,8 @@
 //! `[connection]`, and `connection` of a flow, which wins where both set the same: `mss`,
 //! `send_buffer`, `receive_buffer` (bytes), `buffer_tuning` ("fixed" or "auto"; or `buffers`), `window_scaling`, `timestamps`, `sack`, `nagle` (true or false),
 //! `ack_policy` ([`AckPolicy`](ackclock::tcp::AckPolicy)), `ack_timer`
-//! ([`AckTimer`](ackclock::tcp::AckTimer)), `ecn` ([`EcnMode`](ackclock::tcp::EcnMode)), `recovery`
+//! ([`AckTimer`](ackclock::tcp::AckTimer)), `ecn` ([`EcnMode`](ackclock::tcp::EcnMode)),
+//! `fast_open` ([`FastOpenMode`](ackclock::tcp::FastOpenMode)), `recovery`
 //! ([`RecoveryAlgorithm`](ackclock::tcp::RecoveryAlgorithm)), `initial_window` (segments, or text:
 //! [`InitialWindow`](ackclock::congestion::InitialWindow); or `iw`), `restart_after_idle`
 //! ([`RestartAfterIdle`](ackclock::tcp::RestartAfterIdle); or `restart`), `pacing`

@@ -51,6 +51,7 @@ impl<O: Observer> ScenarioRun<O> {
         for (index, flow) in scenario.flows.iter().enumerate() {
             let mut listen = ListenConfig::new(flow.remote);
             listen.connection = flow.connections[1];
+            listen.set_fast_open(listen.connection.fast_open);
             let service = flow.service.unwrap_or(scenario.service);
             let server = Server::new(service, listen, Buffer::growing()).once();
             let server = emulator.add_application(flow.to, server).map_err(|error| {

@@ -5,8 +5,8 @@ use crate::random::draws::Distribution;
 use crate::units::parse_bytes;
 use ackclock::congestion::{Growth, InitialWindow};
 use ackclock::tcp::{
-    AckPolicy, AckTimer, BufferTuning, CongestionControl, EcnMode, Pacing, RecoveryAlgorithm,
-    RestartAfterIdle, RtoBackoff, RtoConfig,
+    AckPolicy, AckTimer, BufferTuning, CongestionControl, EcnMode, FastOpenMode, Pacing,
+    RecoveryAlgorithm, RestartAfterIdle, RtoBackoff, RtoConfig,
 };
 use ackclock::time::Duration;
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
@@ -79,6 +79,7 @@ word!(
     RtoBackoff,
     BufferTuning,
     EcnMode,
+    FastOpenMode,
     Growth,
     AckPolicy,
     AckTimer

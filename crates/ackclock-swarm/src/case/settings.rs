@@ -191,6 +191,7 @@ fn set_config(config: &mut Config, key: &str, text: &str) -> Result<bool, CaseEr
         "timestamps" => config.timestamps = switch(key, text)?,
         "sack" => config.sack = switch(key, text)?,
         "ecn" => config.ecn = value(key, text)?,
+        "fast_open" => config.fast_open = value(key, text)?,
         "recovery" => config.recovery = value(key, text)?,
         "acks" => config.ack_policy = value(key, text)?,
         "ack_timer" => config.ack_timer = value(key, text)?,

@@ -40,7 +40,7 @@ impl Lot {
 
     /// Settings that are one of some words or numbers.
     fn words(&mut self, line: &mut Line) {
-        let words: [(&str, &[&str]); 9] = [
+        let words: [(&str, &[&str]); 10] = [
             ("ecn", &["request", "off"]),
             ("acks", &["every", "delayed=200ms/0", "delayed=499ms/0", "bsd43", "delayed=10ms/2"]),
             ("ack_timer", &["heartbeat=200ms", "heartbeat=250ms"]),
@@ -49,6 +49,7 @@ impl Lot {
             ("pacing", &["always", "off"]),
             ("burst", &["1", "2", "8"]),
             ("buffers", &["auto"]),
+            ("fast_open", &["without-cookie", "on"]),
             ("ranges", &["1", "2", "8"]),
         ];
         for (key, words) in words {

@@ -100,6 +100,7 @@ impl Talker {
         if self.side == 1 {
             let mut listen = ListenConfig::new(self.remote);
             listen.connection = self.config;
+            listen.set_fast_open(self.config.fast_open);
             self.listener = Some(stack.listen(listen).expect("a free port"));
         } else {
             self.round_at = Instant::ZERO + clock + self.flow.start;

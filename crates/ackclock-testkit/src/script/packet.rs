@@ -1,7 +1,7 @@
 //! Segments as scripts write them.
 
 use ackclock::seq::{SeqNumber, SeqRange};
-use ackclock::wire::{Ecn, Flags, Options, SackBlocks, Timestamps};
+use ackclock::wire::{Ecn, FastOpenCookie, Flags, Options, SackBlocks, Timestamps};
 use std::fmt;
 use std::str::FromStr;
 
@@ -139,11 +139,26 @@ fn parse_options(list: &str) -> Result<Options, String> {
                 let (value, echo) = (number(value)?, number(echo)?);
                 options.timestamps = Some(Timestamps { value, echo });
             }
+            ["FO", ref cookie @ ..] => options.fast_open = Some(parse_cookie(cookie)?),
             ["sack", ref blocks @ ..] => options.sack = parse_blocks(blocks)?,
             _ => return Err(format!("`{}` is no option", option.trim())),
         }
     }
     Ok(options)
+}
+
+/// A Fast Open cookie in hexadecimal digits; without any it asks for one.
+fn parse_cookie(words: &[&str]) -> Result<FastOpenCookie, String> {
+    let digits = words.concat();
+    let wrong = || format!("`FO {digits}` is no cookie: write 8 to 32 hexadecimal digits, or none");
+    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+    let byte = |pair: &[u8; 2]| {
+        let text = std::str::from_utf8(pair).ok();
+        text.and_then(|text| u8::from_str_radix(text, 16).ok())
+    };
+    let bytes: Option<Vec<u8>> = pairs.iter().map(byte).collect();
+    let bytes = bytes.filter(|_| rest.is_empty()).ok_or_else(wrong)?;
+    FastOpenCookie::new(&bytes).ok_or_else(wrong)
 }
 
 fn parse_blocks(words: &[&str]) -> Result<SackBlocks, String> {
@@ -202,11 +217,15 @@ impl fmt::Display for Packet {
 
 fn option_words(options: &Options) -> Vec<String> {
     let mut words = Vec::new();
-    let Options { mss, window_scale, sack_permitted, timestamps, sack } = options;
+    let Options { mss, window_scale, sack_permitted, timestamps, sack, fast_open } = options;
     words.extend(mss.map(|mss| format!("mss {mss}")));
     words.extend(sack_permitted.then(|| "sackOK".to_owned()));
     words.extend(timestamps.map(|Timestamps { value, echo }| format!("TS val {value} ecr {echo}")));
     words.extend(window_scale.map(|shift| format!("wscale {shift}")));
+    words.extend(fast_open.map(|cookie| {
+        let digits = cookie.as_slice().iter().map(|byte| format!("{byte:02x}"));
+        format!("FO {}", digits.collect::<String>()).trim_end().to_owned()
+    }));
     if !sack.is_empty() {
         let blocks = sack.as_slice().iter();
         let blocks =

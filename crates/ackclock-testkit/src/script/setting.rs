@@ -52,6 +52,10 @@ impl Settings {
             ["ecn", mode] => {
                 self.connection.ecn = mode.parse().map_err(|error| format!("{mode}: {error}"))?;
             }
+            ["fast_open", mode] => {
+                self.connection.fast_open =
+                    mode.parse().map_err(|error| format!("{mode}: {error}"))?;
+            }
             ["mss", "link"] => self.connection.mss = None,
             ["mss", bytes] => self.connection.mss = Some(number(bytes)?),
             ["send_buffer", bytes] => self.connection.send_buffer = number(bytes)?,

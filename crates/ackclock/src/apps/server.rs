@@ -123,7 +123,8 @@ pub struct ServerStatistics {
 pub struct Server<'m, S: Serve = Service> {
     service: S,
     config: ListenConfig,
-    once: bool,
+    /// How many connections it accepts yet.
+    accepts: u64,
     listener: Option<Listener>,
     /// By the number of the connection's slot.
     served: Buffer<'m, Served<S::Memory>>,
@@ -138,7 +139,7 @@ impl<'m, S: Serve> Server<'m, S> {
         Server {
             service,
             config,
-            once: false,
+            accepts: u64::MAX,
             listener: None,
             served,
             statistics: ServerStatistics::default(),
@@ -147,8 +148,13 @@ impl<'m, S: Serve> Server<'m, S> {
     }
 
     /// Is done after its first connection ended, and accepts no second one.
-    pub fn once(mut self) -> Self {
-        self.once = true;
+    pub fn once(self) -> Self {
+        self.times(1)
+    }
+
+    /// Accepts so many connections, and is done after they have ended.
+    pub fn times(mut self, connections: u64) -> Self {
+        self.accepts = connections;
         self
     }
 
@@ -188,7 +194,9 @@ impl<'m, S: Serve> Server<'m, S> {
                 continue;
             }
             self.statistics.accepted += 1;
-            if self.once {
+            self.accepts -= 1;
+            let is_last = self.accepts == 0;
+            if is_last {
                 self.listener = None;
                 stack.close_listener(now, listener);
             }
@@ -196,7 +204,7 @@ impl<'m, S: Serve> Server<'m, S> {
             if let Some(readiness) = stack.readiness(handle) {
                 self.serve(now, stack, handle, readiness);
             }
-            if self.once {
+            if is_last {
                 return;
             }
         }
@@ -292,6 +300,7 @@ impl<'a, C: CongestionController + Clone, P: Profile, S: Serve> Application<'a, 
     }
 
     fn is_done(&self) -> bool {
-        self.once && self.statistics.completed + self.statistics.failed > 0
+        let ended = self.statistics.completed + self.statistics.failed;
+        self.accepts == 0 && ended >= self.statistics.accepted
     }
 }

@@ -6,7 +6,7 @@ use super::{Application, Completed, Pattern, Schedule, StartError};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::stack::{Event, Handle, Stack};
-use crate::tcp::{self, Config, Info};
+use crate::tcp::{self, Config, FastOpenMode, Info};
 use crate::time::{Duration, Instant};
 use core::fmt;
 use core::iter::Once;
@@ -17,7 +17,8 @@ use core::net::SocketAddr;
 pub enum Amount {
     /// So many bytes.
     Bytes(u64),
-    /// As much as goes in this time, counted from when the connection is established.
+    /// As much as goes in this time, counted from when the connection is established, or by Fast Open
+    /// opened.
     Time(Duration),
 }
 
@@ -120,6 +121,7 @@ pub struct Source<S = Once<Burst>> {
     burst: Completed,
     sent: u64,
     received: u64,
+    first_received: Option<Instant>,
     error: Option<SourceError>,
 }
 
@@ -160,6 +162,7 @@ impl<S> Source<S> {
             burst: Completed { began: Instant::ZERO, ended: Instant::ZERO, sent: 0, received: 0 },
             sent: 0,
             received: 0,
+            first_received: None,
             error: None,
         }
     }
@@ -187,6 +190,11 @@ impl<S> Source<S> {
     /// Bytes received (and verified, if they are an echo).
     pub const fn received(&self) -> u64 {
         self.received
+    }
+
+    /// When the first byte was received.
+    pub const fn first_received(&self) -> Option<Instant> {
+        self.first_received
     }
 
     /// Why the transfer failed, if it did.
@@ -249,6 +257,7 @@ impl<S> Source<S> {
             n += part.len();
         }
         if n > 0 {
+            self.first_received.get_or_insert(now);
             let _ = stack.consume(now, handle, n);
         }
         Ok(())
@@ -280,7 +289,10 @@ impl<S: Schedule<Item = Burst>> Source<S> {
             self.error = Some(error);
             return;
         }
-        if self.client.is_established(now, stack, handle) {
+        // What is queued before the SYN goes may go with it.
+        let may_send = self.client.is_established(now, stack, handle)
+            || self.config.connection.fast_open != FastOpenMode::Off;
+        if may_send {
             while self.send(now, stack, handle) {}
         }
         let finished_sending = matches!(self.stage, Stage::Finishing | Stage::Finished);
@@ -373,7 +385,9 @@ where
 {
     fn start(&mut self, now: Instant, stack: &mut Stack<'a, C, P>) -> Result<(), StartError> {
         let SourceConfig { remote, local, .. } = self.config;
-        self.client.open(now, stack, (remote, local), &self.config.connection)
+        self.client.open(now, stack, (remote, local), &self.config.connection)?;
+        self.on_wake(now, stack);
+        Ok(())
     }
 
     fn on_event(&mut self, now: Instant, stack: &mut Stack<'a, C, P>, event: &Event) {

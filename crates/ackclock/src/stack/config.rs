@@ -1,7 +1,7 @@
 //! Settings of a stack and of a listener.
 
 use super::Capabilities;
-use crate::tcp::Config;
+use crate::tcp::{Config, FastOpenMode};
 use core::net::SocketAddr;
 
 /// Settings of a stack.
@@ -125,6 +125,9 @@ pub struct ListenConfig {
     pub connection: Config,
 }
 
+/// How many connections a listener opens fast at a time, whoever enables it without saying so.
+const PENDING_FAST_OPENS: usize = 256;
+
 impl ListenConfig {
     /// A listener at `local` with default settings.
     pub const fn new(local: SocketAddr) -> Self {
@@ -139,6 +142,15 @@ impl ListenConfig {
             fast_open_without_cookie: false,
             connection: Config::new(),
         }
+    }
+
+    /// Opens connections fast as `mode` has it, with a bound of 256 on those that are not finished.
+    pub const fn set_fast_open(&mut self, mode: FastOpenMode) {
+        self.fast_open = match mode {
+            FastOpenMode::Off => 0,
+            _ => PENDING_FAST_OPENS,
+        };
+        self.fast_open_without_cookie = matches!(mode, FastOpenMode::WithoutCookie);
     }
 }
 
