@@ -157,7 +157,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if unsent == 0 {
             return if self.fin_pending() && window > 0 { new(0, true) } else { None };
         }
-        let most = max_payload.max(self.mss).min(self.mss.saturating_mul(max_pieces::<P>()));
+        let most = max_payload.max(self.mss).min(self.most_in_record());
         let sendable = unsent.min(usable).min(most);
         // Mostly one segment, and a division takes longer than all the rest.
         let whole = match sendable == self.mss {
@@ -166,11 +166,17 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             false => 0,
         };
         if whole > 0 {
-            // A FIN that fits behind the last whole segment goes with it.
-            return new(whole, whole == unsent && self.fin_pending() && window > whole);
+            // A FIN that fits behind the last whole segment goes with it, if a record can tell it apart.
+            let fits = window > whole && (whole == self.mss || whole < self.most_in_record());
+            return new(whole, whole == unsent && self.fin_pending() && fits);
         }
         let (len, fin) = self.small_segment(unsent, window, allowance)?;
         new(len, fin)
+    }
+
+    /// Bytes of as many whole segments as a record can tell apart.
+    fn most_in_record(&self) -> u32 {
+        self.mss.saturating_mul(max_pieces::<P>())
     }
 
     /// The link has taken `data`.

@@ -14,6 +14,25 @@ fn one_transmission_has_no_more_pieces_than_a_record_can_tell_apart() {
     assert_eq!((sent.len, sent.segment_size), (6_400, 100));
 }
 
+/// The FIN would be one piece more.
+#[test]
+fn behind_as_many_pieces_as_a_record_can_tell_apart_the_fin_goes_alone() {
+    let mut config = config();
+    config.mss = Some(100);
+    config.initial_window = crate::congestion::InitialWindow::segments(500);
+    for (bytes, together) in [(6_300, true), (6_400, false)] {
+        let mut test = Test::established(config);
+        test.queue(0, bytes);
+        test.connection.shutdown(test.now);
+        let sent = test.connection.poll_transmit(test.now, 65_535).expect("data");
+        assert_eq!(sent.len, bytes as usize);
+        assert_eq!(sent.header.flags.contains(FIN), together);
+        test.connection.on_transmitted(test.now, &sent);
+        assert_eq!(test.connection.broken_invariant(), None);
+        assert_eq!(test.sent().len(), usize::from(!together));
+    }
+}
+
 #[test]
 fn the_initial_window_is_ten_segments() {
     let mut test = Test::established(config());
