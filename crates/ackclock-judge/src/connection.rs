@@ -77,7 +77,7 @@ impl Connection {
             is_ipv6,
             host: Space::new(syn.header.seq),
             peer: peer.map(|(initial, _)| Space::new(initial)),
-            host_syn: Syn::of(&syn.header, syn.time),
+            host_syn: Syn::of(&syn.header, syn.payload, syn.time),
             host_syns: 0,
             peer_syn: peer.map(|(_, syn)| syn),
             sent: 0,
@@ -184,14 +184,15 @@ impl Connection {
         self.note_received(&seen);
     }
 
-    /// The peer's SYN answers the host's, or both are sent at once.
+    /// The peer's SYN answers the host's, and perhaps text that went with that, or both are sent at once.
     fn learn_peer(&mut self, raw: &Raw<'_>) {
         let header = &raw.header;
         let answers = !header.flags.contains(Flags::ACK)
-            || self.facts.host.offset(header.ack) == 1 && !header.flags.contains(Flags::RST);
+            || (1..=self.facts.sent).contains(&self.facts.host.offset(header.ack))
+                && !header.flags.contains(Flags::RST);
         if answers {
             self.facts.peer = Some(Space::new(header.seq));
-            self.facts.peer_syn = Some(Syn::of(header, raw.time));
+            self.facts.peer_syn = Some(Syn::of(header, raw.payload, raw.time));
         }
     }
 

@@ -12,13 +12,16 @@ pub(crate) struct Syn {
     /// Whether it asked for ECN or, in a SYN-ACK, agreed to it (RFC 3168 section 6.1.1).
     pub(crate) flags: Flags,
     pub(crate) window: u16,
+    /// Bytes of text that it carried.
+    pub(crate) text: Offset,
     /// When it was seen for the first time.
     pub(crate) time: Instant,
 }
 
 impl Syn {
-    pub(crate) fn of(header: &Header, time: Instant) -> Syn {
-        Syn { options: header.options, flags: header.flags, window: header.window, time }
+    pub(crate) fn of(header: &Header, payload: &[u8], time: Instant) -> Syn {
+        let &Header { options, flags, window, .. } = header;
+        Syn { options, flags, window, text: payload.len() as Offset, time }
     }
 }
 

@@ -258,7 +258,11 @@ impl Judge {
         slot.last = raw.time;
         let flags = raw.header.flags;
         if flags.contains(Flags::SYN) && !flags.intersects(Flags::ACK | Flags::RST) {
-            slot.syn = Some((raw.header.seq, Syn::of(&raw.header, raw.time)));
+            let seq = raw.header.seq;
+            let before = slot.syn.filter(|(known, _)| *known == seq).map_or(0, |(_, syn)| syn.text);
+            let syn = Syn::of(&raw.header, raw.payload, raw.time);
+            // One that comes again may have left its text out.
+            slot.syn = Some((seq, Syn { text: syn.text.max(before), ..syn }));
         }
         let Some(connection) = &mut slot.connection else {
             slot.strangers.on_received(raw, &self.settings, slot.syn.is_some());

@@ -36,6 +36,12 @@ pub(crate) struct Arrived {
 }
 
 impl Arrived {
+    /// The peer's SYN had so many bytes of text, which the host may take or not (RFC 7413).
+    pub(super) fn on_syn_text(&mut self, bytes: Offset) {
+        self.perhaps.insert(1, 1 + bytes);
+        self.doubt = 1 + bytes;
+    }
+
     /// What the host may do with a segment; `edge` is the right edge of the window that it told last, and
     /// `stale` whether its timestamp is for certain older than the last one taken.
     pub(super) fn fate(&self, seen: &Seen<'_>, facts: &Facts, edge: Offset, stale: bool) -> Fate {

@@ -35,6 +35,7 @@ impl Receiver {
         let mut receiver = Receiver::default();
         if let Some(syn) = peer {
             receiver.stamps.on_syn(&syn.options);
+            receiver.arrived.on_syn_text(syn.text);
         }
         receiver
     }
