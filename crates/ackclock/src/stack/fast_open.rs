@@ -19,7 +19,7 @@ use core::net::Ipv4Addr;
 const PEERS: usize = 32;
 /// How long a key of the stack's own gives cookies, in seconds; they are right for as long after that.
 const PERIOD: u64 = 24 * 60 * 60;
-/// For so long no Fast Open is tried where one was lost, and twice as long after each that follows (as
+/// For so long no Fast Open is tried where one was lost or refused, and twice as long after each that follows (as
 /// Linux does).
 const LOST_FOR: Duration = Duration::from_secs(60);
 /// After this number of losses in a row the time grows no more.
@@ -40,7 +40,7 @@ struct Peer {
     cookie: FastOpenCookie,
     /// What its SYN has told, in bytes; 0 if nothing is known.
     mss: u16,
-    /// Port to which SYNs were lost, how many in a row, and until when no more are tried.
+    /// Port at which SYNs were lost or refused, how many in a row, and until when no more are tried.
     lost_port: u16,
     losses: u8,
     lost_until: Instant,
@@ -214,7 +214,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         (peer.losses, peer.lost_until) = (0, Instant::ZERO);
     }
 
-    /// A SYN that tried a Fast Open was lost, as far as can be told.
+    /// A SYN that tried a Fast Open was lost, as far as can be told, or answered in the negative.
     pub(super) fn note_lost_fast_open(&mut self, now: Instant, id: u32) {
         let (Some(fast_open), Some(slot)) = (self.fast_open.get_mut(), self.connections.get(id))
         else {

@@ -69,8 +69,10 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         let tuple = FourTuple { local: error.local.into(), remote: error.remote.into() };
         match self.find(&tuple) {
             Some(Entity::Connection(id)) => {
+                let mut tries_fast_open = false;
                 let is_ours = self.connections.get_mut(id).is_some_and(|slot| {
                     let before = slot.connection.path_mtu();
+                    tries_fast_open = slot.connection.tries_fast_open();
                     let is_ours = slot.connection.on_icmp_error(now, error.kind, error.seq);
                     learn_path(&mut self.narrow_paths, now, slot, before);
                     is_ours
@@ -78,6 +80,9 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
                 self.statistics.count(|all| {
                     if is_ours { &mut all.icmp_errors } else { &mut all.icmp_ignored }
                 });
+                if is_ours && tries_fast_open {
+                    self.note_lost_fast_open(now, id);
+                }
                 self.touched(now, id, Cause::Step);
             }
             Some(Entity::HalfOpen(id)) if self.is_syn_ack(id, error) => {

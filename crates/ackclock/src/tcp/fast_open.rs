@@ -31,6 +31,8 @@ enum Role {
     Client,
     /// Our SYN has text and no cookie.
     ClientWithoutCookie,
+    /// The peer's SYN acknowledges none of the text that went with ours.
+    Refused,
     /// Text came with the peer's SYN and was taken.
     Server,
     /// As before, and our SYN-ACK gives the peer a cookie.
@@ -122,6 +124,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let acked = self.sender.take_ack_of_syn_text(now, ack, sent);
         if let Some(fast_open) = self.fast_open.get_mut() {
             fast_open.text = (acked as u16).to_ne_bytes();
+            if acked == 0 {
+                fast_open.role = Role::Refused;
+            }
         }
     }
 
@@ -135,12 +140,13 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.state == State::SynSent && self.is_client()
     }
 
-    /// Whether the path may drop SYNs as ours was that has [tried](Self::tries_fast_open) a Fast Open:
-    /// `answer`, the peer's, came for a later one, without option or text (section 4.2.2).
+    /// Whether `answer` is a negative one to a SYN that has [tried](Self::tries_fast_open) a Fast Open
+    /// (section 4.1.3.1): it gives no cookie and takes no text, or came for a later SYN, so that the path
+    /// may drop such as ours.
     pub(crate) fn lost_fast_open(&self, answer: &Segment<'_>) -> bool {
-        self.syn_retransmits() > 0
-            && answer.header.options.fast_open.is_none()
-            && self.syn_text_taken() == 0
+        let is_late = self.syn_retransmits() > 0 && self.syn_text_taken() == 0;
+        let is_refused = self.role() == Role::Refused;
+        answer.header.options.fast_open.is_none() && (is_late || is_refused)
     }
 
     /// A SYN with a cookie that the stack has found right, or that needs none: its text is taken, and the connection

@@ -161,6 +161,29 @@ fn a_listener_without_fast_open_ignores_cookies() {
     let info = pair.client.info(pair.now, client).unwrap();
     assert_eq!((info.syn_data, info.bytes_retransmitted), (0, 7));
     assert_eq!(info.cwnd, 20_000, "that says nothing of congestion");
+    // Section 4.1.3.1: a negative answer is remembered.
+    connect_with(&mut pair, b"request");
+    let syn = to_server(&mut pair);
+    assert_eq!((only(&syn).payload, only(&syn).header.options.fast_open), (&b""[..], None));
+}
+
+/// Section 4.1.3.1.
+#[test]
+fn an_icmp_error_is_a_negative_answer() {
+    use crate::wire::{IcmpErrorKind, write_icmp_error};
+
+    let (mut pair, _) = with_cookie(10);
+    connect_with(&mut pair, b"request");
+    let syn = packets(pair.now, &mut pair.client);
+    let router = IpAddr::from([10, 0, 0, 254]).into();
+    let ip = IpInfo { source: router, destination: only(&syn).ip.source, ..only(&syn).ip };
+    let mut header = [0; MAX_HEADER];
+    let quote = &syn[0][..28];
+    let len = write_icmp_error(&mut header, &ip, IcmpErrorKind::Unreachable, quote);
+    pair.client.on_packet(pair.now, &[&header[..len], quote].concat());
+    connect_with(&mut pair, b"request");
+    let syn = packets(pair.now, &mut pair.client);
+    assert_eq!(only(&syn).header.options.fast_open, None);
 }
 
 /// Section 4.1.2: whoever has another address has no right to the cookie.
@@ -186,33 +209,40 @@ fn a_cookie_of_another_address_is_refused_and_a_right_one_given() {
 /// Section 4.2: PendingFastOpenRequests.
 #[test]
 fn as_many_as_the_listener_allows_are_pending() {
-    let (mut pair, listener) = with_cookie(2);
-    let clients: Vec<Handle> = (0..3).map(|_| connect_with(&mut pair, b"request")).collect();
-    to_server(&mut pair);
-    assert_eq!(pair.server.statistics().fast_opens, 2);
-    assert_eq!(pair.server.statistics().fast_open_overflow, 1);
+    let (mut pair, _) = with_cookie(10);
+    // Of any port: whoever was refused at one port does not try there for a while.
+    let mut config = ListenConfig::new(addr("10.0.0.2:0"));
+    config.fast_open = 2;
+    let listener = pair.server.listen(config).unwrap();
+    let request = |pair: &mut Pair, port: u16| {
+        let to = SocketAddr::new(SERVER.parse().unwrap(), port);
+        let client = pair.client.connect(pair.now, to, None, &asking()).unwrap();
+        pair.client.send(pair.now, client, b"request").unwrap();
+        to_server(pair);
+        client
+    };
+    let clients = [1, 2, 3].map(|port| request(&mut pair, port));
+    let counted = |pair: &Pair| {
+        let statistics = pair.server.statistics();
+        (statistics.fast_opens, statistics.fast_open_overflow)
+    };
+    assert_eq!(counted(&pair), (2, 1));
     pair.run();
     let accepted = core::iter::from_fn(|| pair.server.accept(listener)).count();
     assert_eq!(accepted, 3, "the third goes the ordinary way");
     assert!(clients.iter().all(|client| pair.client.readiness(*client).unwrap().established));
     // All are finished: there is room again.
-    connect_with(&mut pair, b"request");
-    to_server(&mut pair);
-    assert_eq!(pair.server.statistics().fast_opens, 3);
-    // So is there when one is given up.
-    connect_with(&mut pair, b"request");
-    to_server(&mut pair);
-    assert_eq!(pair.server.statistics().fast_opens, 4);
-    connect_with(&mut pair, b"request");
-    to_server(&mut pair);
-    assert_eq!(pair.server.statistics().fast_opens, 4);
+    let _ = [4, 5].map(|port| request(&mut pair, port));
+    assert_eq!(counted(&pair), (4, 1));
+    request(&mut pair, 6);
+    assert_eq!(counted(&pair), (4, 2));
+    // So is there when they are given up.
     while let Some(server) = pair.server.accept(listener) {
         pair.server.abort(pair.now, server).unwrap();
     }
     packets(pair.now, &mut pair.server);
-    connect_with(&mut pair, b"request");
-    to_server(&mut pair);
-    assert_eq!(pair.server.statistics().fast_opens, 5);
+    request(&mut pair, 7);
+    assert_eq!(counted(&pair), (5, 2));
 }
 
 /// Section 4.2.2: a SYN that nobody answers goes again without data and option, and 4.1.3.1: after that no
