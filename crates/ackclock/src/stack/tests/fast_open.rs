@@ -427,3 +427,45 @@ fn a_key_that_was_set_gives_the_cookies_of_linux() {
     to_server(&mut pair);
     assert_eq!(pair.server.statistics().fast_opens, 2);
 }
+
+/// A SYN with text, of a client that needs no cookie.
+fn without_cookie(client: &mut Host, now: Instant, text: usize) -> Vec<u8> {
+    let ask = Config { fast_open: FastOpenMode::WithoutCookie, ..Config::default() };
+    let handle = client.connect(now, addr(TO), None, &ask).unwrap();
+    assert_eq!(client.send(now, handle, &std::vec![7; text]), Ok(text));
+    packets(now, client).remove(0)
+}
+
+/// Section 4.2.2, step 6 of the server: the initial window, which RFC 6928 has made larger.
+#[test]
+fn the_window_bounds_what_is_sent_before_the_handshake_is_finished() {
+    let now = millis(1_000);
+    let reno = crate::congestion::Reno::default();
+    let mut server = Stack::<_>::new(config(), reno, Storage::growing()).unwrap();
+    server.add_address(Cidr { address: SERVER.parse().unwrap(), prefix: 24 }).unwrap();
+    let mut listen = ListenConfig::new(addr(TO));
+    listen.set_fast_open(FastOpenMode::WithoutCookie);
+    let listener = server.listen(listen).unwrap();
+    let mut client = host_with(CLIENT, config());
+    let syn = without_cookie(&mut client, now, 100);
+    server.on_packet(now, &syn);
+    let handle = server.accept(listener).unwrap();
+    assert_eq!(server.send(now, handle, &[7; 60_000]), Ok(60_000));
+    let sent: Vec<usize> =
+        packets(now, &mut server).iter().map(|p| segment(p).payload.len()).collect();
+    assert_eq!(sent, [&[0][..], &[1_448; 10]].concat(), "ten segments less their timestamps");
+}
+
+/// Section 4.1.3: of a larger MSS no more is remembered than what is usual.
+#[test]
+fn a_syn_is_no_longer_than_usual() {
+    let wide = StackConfig::new(Capabilities::with_mtu(9_000), [7, 11]);
+    let mut pair = Pair::with(wide, wide);
+    let listener = listen(&mut pair, 10);
+    connect_with(&mut pair, b"first");
+    pair.run();
+    pair.server.accept(listener).unwrap();
+    connect_with(&mut pair, &[7; 8_000]);
+    let syn = packets(pair.now, &mut pair.client);
+    assert_eq!(only(&syn).payload.len(), 1_460 - 40);
+}
