@@ -2,7 +2,9 @@
 //! script sets by sysctl elsewhere.
 
 use ackclock::congestion::{BuiltIn, InitialWindow};
-use ackclock::tcp::{AckPolicy, Config, CongestionControl, EcnMode, RecoveryAlgorithm};
+use ackclock::tcp::{
+    AckPolicy, Config, CongestionControl, EcnMode, FastOpenMode, RecoveryAlgorithm,
+};
 use ackclock::time::Duration;
 use std::fmt::Display;
 use std::net::IpAddr;
@@ -19,6 +21,8 @@ pub(crate) struct Flags {
     pub(crate) mtu: u32,
     /// Largest backlog of a listener, as the kernel's `net.core.somaxconn`.
     pub(crate) backlog: u16,
+    /// What TCP_FASTOPEN of a listener does, as the kernel's `net.ipv4.tcp_fastopen`.
+    pub(crate) fast_open: FastOpenMode,
     /// Whether packets and changes of state are written to stderr.
     pub(crate) trace: bool,
     /// Whether a judge sees every packet, who ends the process when a segment holds what none may hold.
@@ -87,6 +91,7 @@ impl Default for Flags {
             law: BuiltIn::default(),
             mtu: 1500,
             backlog: 4_096,
+            fast_open: FastOpenMode::On,
             trace: false,
             judge: false,
             local: [
@@ -166,9 +171,7 @@ impl Flags {
             "backlog" => self.backlog = number(pair, value)?,
             "trace" => self.trace = switch(pair, value)?,
             "judge" => self.judge = switch(pair, value)?,
-            // TCP Fast Open (RFC 7413) does not exist here.
-            "early_data" if !switch(pair, value)? => {}
-            "early_data" => return Err(wrong(&"there is no TCP Fast Open, use off")),
+            "early_data" => self.fast_open = value.parse().map_err(|error| wrong(&error))?,
             "local" => {
                 let address: IpAddr = value.parse().map_err(|error| wrong(&error))?;
                 self.local[usize::from(address.is_ipv6())] = address;
@@ -287,7 +290,7 @@ mod tests {
             ("iw", "flag `iw`: write key=value"),
             ("rto_min=x", "flag `rto_min=x`: not a number that fits"),
             ("sack=maybe", "flag `sack=maybe`: use on or off"),
-            ("early_data=on", "flag `early_data=on`: there is no TCP Fast Open, use off"),
+            ("early_data=1", "flag `early_data=1`: use off, on or without-cookie"),
             ("profile=mac", "flag `profile=mac`: use linux, freebsd or rfc"),
             ("rmem=0", "buffers and window_clamp must be at least one byte, buffers at most 1 GiB"),
         ];

@@ -129,7 +129,11 @@ impl Sockets {
         let socket = self.get(descriptor)?;
         let cork = socket.cork || flags & libc::MSG_MORE != 0;
         let info = self.stack.info(self.now, handle).ok_or(Errno(libc::EBADF))?;
-        if matches!(info.state, State::SynSent | State::SynReceived) {
+        // One that was accepted before its handshake is finished was opened fast.
+        let is_opening = matches!(info.state, State::SynSent | State::SynReceived);
+        let is_accepted =
+            matches!(&self.get(descriptor)?.kind, Kind::Stream(stream) if stream.connect_told);
+        if is_opening && !is_accepted {
             return Err(WOULD_BLOCK);
         }
         self.set_cork(descriptor, handle, cork);

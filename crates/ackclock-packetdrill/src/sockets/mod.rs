@@ -131,7 +131,7 @@ impl Sockets {
             }
             _ => return Err(Errno(libc::EINVAL)),
         }
-        let mut socket = Socket::new(is_v6, self.flags.connection);
+        let mut socket = Socket::new(is_v6, self.flags.connection, self.flags.fast_open);
         socket.nonblocking = kind & libc::SOCK_NONBLOCK != 0;
         self.insert(descriptor, socket);
         Ok(())

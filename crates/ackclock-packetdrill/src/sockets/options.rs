@@ -3,7 +3,8 @@
 use super::settings::{QUICK_ACKS, seconds_of_timeouts};
 use super::socket::{Kind, Socket};
 use super::values::{
-    UNKNOWN, integer, integer_or_byte, linger, seconds, timeout, write_linger, write_timeout,
+    INVALID, UNKNOWN, integer, integer_or_byte, linger, seconds, timeout, write_linger,
+    write_timeout,
 };
 use super::{Descriptor, Errno, Sockets, tcp_info};
 use crate::flags::{quick_acks, syn_retries};
@@ -18,6 +19,8 @@ pub(crate) struct SocketOption {
     pub(crate) name: i32,
 }
 
+/// Keys of Fast Open cookies, of 16 bytes each (linux/tcp.h).
+const TCP_FASTOPEN_KEY: i32 = 33;
 /// Longest name of a congestion controller, with its final zero.
 const CONGESTION_NAME: usize = 16;
 /// What the kernel tells of a segment size that is neither set nor agreed on (TCP_MSS_DEFAULT).
@@ -44,6 +47,14 @@ impl Sockets {
                 let law = law.ok_or(Errno(libc::ENOENT))?;
                 socket.law = Some(law);
                 self.apply_law(descriptor);
+            }
+            (libc::IPPROTO_TCP, TCP_FASTOPEN_KEY) => {
+                let (keys, rest) = value.as_chunks();
+                match (keys, rest) {
+                    (&[first], []) => self.stack.set_fast_open_keys(first, None),
+                    (&[first, second], []) => self.stack.set_fast_open_keys(first, Some(second)),
+                    _ => return Err(INVALID),
+                }
             }
             (libc::SOL_SOCKET, name) => socket.set_socket(name, integer(value)?)?,
             (libc::IPPROTO_TCP, name) => {
@@ -172,6 +183,7 @@ impl Sockets {
             (libc::IPPROTO_TCP, libc::TCP_SYNCNT) => syn_retries(config) as i32,
             (libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT) => socket.unsent_low_water as i32,
             (libc::IPPROTO_TCP, libc::TCP_DEFER_ACCEPT) => seconds_of_timeouts(socket.defer_accept),
+            (libc::IPPROTO_TCP, libc::TCP_FASTOPEN) => socket.fast_open.into(),
             (libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP) => {
                 config.window_clamp.unwrap_or(config.receive_buffer) as i32
             }

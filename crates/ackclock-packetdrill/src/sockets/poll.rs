@@ -98,7 +98,7 @@ impl Sockets {
 
     /// `epoll_create`.
     pub(crate) fn epoll_create(&mut self, descriptor: Descriptor) {
-        let mut socket = Socket::new(false, self.flags.connection);
+        let mut socket = Socket::new(false, self.flags.connection, self.flags.fast_open);
         socket.kind = Kind::Epoll(Epoll::default());
         self.insert(descriptor, socket);
     }

@@ -83,6 +83,9 @@ impl Socket {
             }
             libc::TCP_WINDOW_CLAMP => return Err(INVALID),
             libc::TCP_DEFER_ACCEPT => self.defer_accept = syn_ack_timeouts(value),
+            libc::TCP_FASTOPEN => {
+                self.fast_open = within(0..=i32::MAX)?.min(u16::MAX.into()) as u16;
+            }
             libc::TCP_QUICKACK => {
                 if let AckPolicy::Delayed { quick_acks, .. } = &mut config.ack_policy {
                     *quick_acks = if value != 0 { QUICK_ACKS } else { 0 };

@@ -4,7 +4,7 @@ use super::pipe::PipeEnd;
 use super::poll::Epoll;
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::{Handle, ListenConfig, Listener};
-use ackclock::tcp::{Config, Keepalive};
+use ackclock::tcp::{Config, FastOpenMode, Keepalive};
 use ackclock::time::{Duration, Instant};
 use std::net::SocketAddr;
 
@@ -22,6 +22,10 @@ pub(super) struct Socket {
     pub(super) backlog: usize,
     /// TCP_DEFER_ACCEPT in timeouts of the SYN-ACK; 0: off.
     pub(super) defer_accept: u8,
+    /// TCP_FASTOPEN: how many connections with data in their SYN may wait for the handshake; 0: off.
+    pub(super) fast_open: u16,
+    /// What of that is allowed.
+    pub(super) fast_open_mode: FastOpenMode,
     pub(super) reuse_address: bool,
     /// SO_OOBINLINE.
     pub(super) urgent_inline: bool,
@@ -99,7 +103,7 @@ pub(crate) enum Linger {
 }
 
 impl Socket {
-    pub(super) fn new(is_v6: bool, config: Config) -> Self {
+    pub(super) fn new(is_v6: bool, config: Config, fast_open_mode: FastOpenMode) -> Self {
         Socket {
             kind: Kind::Fresh,
             is_v6,
@@ -109,6 +113,8 @@ impl Socket {
             law: None,
             backlog: 0,
             defer_accept: 0,
+            fast_open: 0,
+            fast_open_mode,
             reuse_address: false,
             urgent_inline: false,
             path_mtu_discovery: libc::IP_PMTUDISC_WANT,
@@ -134,6 +140,10 @@ impl Socket {
         config.backlog = self.backlog;
         config.defer_accept = self.defer_accept;
         config.connection = self.config;
+        if self.fast_open_mode != FastOpenMode::Off {
+            config.fast_open = self.fast_open.into();
+        }
+        config.fast_open_without_cookie = self.fast_open_mode == FastOpenMode::WithoutCookie;
         config
     }
 

@@ -1,5 +1,5 @@
 //! TCP_INFO in the layout of Linux's `struct tcp_info` (`include/uapi/linux/tcp.h`). Fields that we
-//! cannot fill truthfully are 0: what the kernel counts and we do not, and what only Fast Open, its
+//! cannot fill truthfully are 0: what the kernel counts and we do not, and what only its
 //! automatic buffers or its own queues give a meaning to.
 
 use crate::flags::ack_timeout;
@@ -14,6 +14,9 @@ const NO_THRESHOLD: u32 = 0x7fff_ffff;
 /// Duplicate acks that mean a loss, at first and for ever: what is reordered more is told by time
 /// (TCP_FASTRETRANS_THRESH, RFC 8985).
 const DUPLICATE_ACKS: u32 = 3;
+
+/// Of `tcpi_options`: data of a SYN were taken (TCPI_OPT_SYN_DATA).
+const SYN_DATA: u8 = 32;
 
 /// Number of the state in Linux.
 pub(super) fn state_number(state: State) -> u8 {
@@ -62,6 +65,7 @@ pub(super) fn write(info: &Info, config: &Config) -> Vec<u8> {
     bytes[4] = info.backoff.min(255) as u8;
     let options = [info.timestamps, info.sack, info.window_scale.is_some(), info.ecn];
     bytes[5] = options.iter().rev().fold(0, |bits, on| bits << 1 | u8::from(*on));
+    bytes[5] |= if info.syn_data > 0 { SYN_DATA } else { 0 };
     let (our_shift, peer_shift) = info.window_scale.unwrap_or((0, 0));
     bytes[6] = peer_shift | our_shift << 4;
     for (offset, value) in [

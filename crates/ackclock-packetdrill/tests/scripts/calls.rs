@@ -9,6 +9,9 @@ use std::net::SocketAddr;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex};
 
+/// Keys of Fast Open cookies (linux/tcp.h).
+const TCP_FASTOPEN_KEY: i32 = 33;
+
 /// What the calls of a script share.
 #[derive(Clone)]
 pub(crate) struct Caller {
@@ -121,6 +124,11 @@ impl Caller {
                 let value = [(millis / 1000).to_ne_bytes(), (millis % 1000 * 1000).to_ne_bytes()];
                 let (fd, value) = (self.descriptor(fd)?, value.concat());
                 library.setsockopt(fd, libc::SOL_SOCKET, libc::SO_RCVTIMEO, value.as_ptr(), 16)
+            }
+            ["set", fd, "TCP_FASTOPEN_KEY", key] => {
+                let key = hexadecimal(key)?;
+                let (fd, len) = (self.descriptor(fd)?, key.len() as u32);
+                library.setsockopt(fd, libc::IPPROTO_TCP, TCP_FASTOPEN_KEY, key.as_ptr(), len)
             }
             ["set", fd, "TCP_CONGESTION", name] => {
                 let (fd, len) = (self.descriptor(fd)?, name.len() as u32);
@@ -284,6 +292,13 @@ pub(crate) fn result(text: &str) -> Result<isize, String> {
         Some(_) => Ok(events(text)? as isize),
         None => number(text),
     }
+}
+
+/// Bytes of which each is two hexadecimal digits.
+fn hexadecimal(text: &str) -> Result<Vec<u8>, String> {
+    let (pairs, _) = text.as_bytes().as_chunks::<2>();
+    let pairs = pairs.iter().filter_map(|pair| std::str::from_utf8(pair).ok());
+    pairs.map(|pair| u8::from_str_radix(pair, 16).map_err(|error| error.to_string())).collect()
 }
 
 pub(crate) fn number<N: FromStr>(text: &str) -> Result<N, String> {

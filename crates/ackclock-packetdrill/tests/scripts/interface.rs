@@ -173,7 +173,8 @@ fn wrong_calls_fail_as_in_a_kernel() {
         bind t = EADDRINUSE
         poll s in|out 0 = out|hup
         poll 99 in 0 = nval
-        set s TCP_FASTOPEN 1 = ENOPROTOOPT
+        set s TCP_FASTOPEN -1 = EINVAL
+        set s TCP_FASTOPEN_KEY 00 = EINVAL
         set s SO_TIMESTAMPING 1 = ENOPROTOOPT
         set s TCP_MAXSEG 10 = EINVAL
         set s TCP_KEEPIDLE 0 = EINVAL

@@ -7,6 +7,7 @@ mod closing;
 mod congestion_marks;
 mod edges;
 mod ending;
+mod fast_open;
 mod handshake;
 mod icmp;
 mod interface;
