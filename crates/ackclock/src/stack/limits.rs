@@ -38,6 +38,9 @@
 //!   connections that wait to be accepted (`backlog`): `half_open_overflow`, `accept_overflow`. Where the application
 //!   answers [requests](super::Stack::next_request), `half_open` of them wait; the oldest gives way if it is
 //!   older than 100 ms.
+//! - [`ListenConfig::fast_open`](super::ListenConfig::fast_open) limits the connections that were opened fast and whose
+//!   handshakes are not finished; others go the ordinary way: `fast_open_overflow`. Of 32 peers their Fast Open
+//!   cookies and losses are remembered; the one that was used least recently gives way.
 //! - [`StackConfig::resets_per_second`] limits resets to each stranger: `resets_suppressed`. Acks that
 //!   challenge the sender of a doubtful segment are limited as RFC 5961 section 7 says, for each
 //!   connection.
