@@ -204,7 +204,6 @@ impl World {
                 sack_permitted: syn,
                 timestamps: stamped.then_some(Timestamps { value: timestamp, echo: 0 }),
                 sack,
-                ..Options::default()
             },
         };
         let ecn = *u.choose(&[Ecn::NotEct, Ecn::Ect0, Ecn::Ce])?;

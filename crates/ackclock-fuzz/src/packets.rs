@@ -235,7 +235,7 @@ impl World {
         let mut options = self.options();
         if flags.contains(Flags::SYN) {
             options = self.syn_options();
-            options.fast_open = *u.choose(&[None, Some(FastOpenCookie::REQUEST)])?;
+            options.set_fast_open(*u.choose(&[None, Some(FastOpenCookie::REQUEST)])?);
         }
         if u.ratio(1, 8)? {
             let value = self.clock().wrapping_add(u.arbitrary()?);

@@ -64,13 +64,16 @@ fn options() -> impl Strategy<Value = Options> {
         vec(any::<(u32, u32)>(), 0..=SackBlocks::MAX),
         prop::option::of(vec(any::<u8>(), 0..=FastOpenCookie::LONGEST)),
     )
-        .prop_map(|(mss, window_scale, sack_permitted, timestamps, ranges, cookie)| Options {
-            mss,
-            window_scale,
-            sack_permitted,
-            timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
-            sack: sack_blocks(&ranges),
-            fast_open: cookie.as_deref().and_then(FastOpenCookie::new),
+        .prop_map(|(mss, window_scale, sack_permitted, timestamps, ranges, cookie)| {
+            let mut options = Options {
+                mss,
+                window_scale,
+                sack_permitted,
+                timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
+                sack: sack_blocks(&ranges),
+            };
+            options.set_fast_open(cookie.as_deref().and_then(FastOpenCookie::new));
+            options
         })
 }
 
@@ -115,8 +118,11 @@ fn packet(ip: &IpInfo, header: &Header, payload: [&[u8]; 2]) -> Vec<u8> {
 /// What of the SACK blocks finds room beside the other options: 4 bytes of padding, kind and
 /// length, and 8 for each.
 fn with_blocks_that_fit(header: Header) -> Header {
+    if header.options.fast_open().is_some() {
+        return header;
+    }
     let alone = Options { sack: SackBlocks::EMPTY, ..header.options };
-    let room = MAX_OPTIONS.saturating_sub(alone.len() + 4) / 8;
+    let room = (MAX_OPTIONS - alone.len() - 4) / 8;
     let ranges: Vec<_> = header.options.sack.as_slice().iter().take(room).collect();
     let mut sack = SackBlocks::EMPTY;
     for range in ranges {

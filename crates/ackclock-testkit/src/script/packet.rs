@@ -139,7 +139,7 @@ fn parse_options(list: &str) -> Result<Options, String> {
                 let (value, echo) = (number(value)?, number(echo)?);
                 options.timestamps = Some(Timestamps { value, echo });
             }
-            ["FO", ref cookie @ ..] => options.fast_open = Some(parse_cookie(cookie)?),
+            ["FO", ref cookie @ ..] => options.set_fast_open(Some(parse_cookie(cookie)?)),
             ["sack", ref blocks @ ..] => options.sack = parse_blocks(blocks)?,
             _ => return Err(format!("`{}` is no option", option.trim())),
         }
@@ -217,12 +217,12 @@ impl fmt::Display for Packet {
 
 fn option_words(options: &Options) -> Vec<String> {
     let mut words = Vec::new();
-    let Options { mss, window_scale, sack_permitted, timestamps, sack, fast_open } = options;
+    let Options { mss, window_scale, sack_permitted, timestamps, sack } = options;
     words.extend(mss.map(|mss| format!("mss {mss}")));
     words.extend(sack_permitted.then(|| "sackOK".to_owned()));
     words.extend(timestamps.map(|Timestamps { value, echo }| format!("TS val {value} ecr {echo}")));
     words.extend(window_scale.map(|shift| format!("wscale {shift}")));
-    words.extend(fast_open.map(|cookie| {
+    words.extend(options.fast_open().map(|cookie| {
         let digits = cookie.as_slice().iter().map(|byte| format!("{byte:02x}"));
         format!("FO {}", digits.collect::<String>()).trim_end().to_owned()
     }));

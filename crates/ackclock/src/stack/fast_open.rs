@@ -190,6 +190,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     }
 
     /// The peer has answered a SYN that tried a Fast Open, by this segment.
+    #[inline(never)]
     pub(super) fn learn_fast_open(&mut self, now: Instant, id: u32, answer: &Segment<'_>) {
         let (Some(fast_open), Some(slot)) = (self.fast_open.get_mut(), self.connections.get(id))
         else {
@@ -205,7 +206,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         let Some(peer) = fast_open.place(now, &slot.tuple) else {
             return;
         };
-        if let Some(cookie) = options.fast_open.filter(|cookie| !cookie.is_request()) {
+        if let Some(cookie) = options.fast_open().filter(|cookie| !cookie.is_request()) {
             peer.cookie = cookie;
         }
         if let Some(mss) = options.mss.filter(|mss| *mss > 0) {
@@ -215,6 +216,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     }
 
     /// A SYN that tried a Fast Open was lost, as far as can be told, or answered in the negative.
+    #[inline(never)]
     pub(super) fn note_lost_fast_open(&mut self, now: Instant, id: u32) {
         let (Some(fast_open), Some(slot)) = (self.fast_open.get_mut(), self.connections.get(id))
         else {
@@ -246,7 +248,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         else {
             return false;
         };
-        let shown = syn.header.options.fast_open.filter(|cookie| !cookie.is_request());
+        let shown = syn.header.options.fast_open().filter(|cookie| !cookie.is_request());
         let is_right =
             shown.is_some_and(|shown| fast_open.cookies(now, &self.secret, tuple).contains(&shown));
         let needs_none = without_cookie && !syn.payload.is_empty();
@@ -262,7 +264,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         }
         // To who has none that will last, or asks for one.
         let [newest, _] = fast_open.cookies(now, &self.secret, tuple);
-        let gives = syn.header.options.fast_open.is_some_and(|cookie| cookie != newest);
+        let gives = syn.header.options.fast_open().is_some_and(|cookie| cookie != newest);
         self.add_fast(now, listener, syn, tuple, gives).is_some()
     }
 
@@ -307,9 +309,16 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
 
     /// A connection that may have been opened fast counts no more if its handshake is finished, or will
     /// never be.
+    #[inline(always)]
     pub(super) fn settle_fast_open(&mut self, id: u32) {
-        let Some(fast_open) = self.fast_open.get_mut().filter(|fast_open| fast_open.pending > 0)
-        else {
+        if self.fast_open.get().is_some_and(|fast_open| fast_open.pending > 0) {
+            self.settle_pending(id);
+        }
+    }
+
+    #[inline(never)]
+    fn settle_pending(&mut self, id: u32) {
+        let Some(fast_open) = self.fast_open.get_mut() else {
             return;
         };
         let slot = self.connections.get_mut(id);

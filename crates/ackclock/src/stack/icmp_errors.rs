@@ -7,7 +7,6 @@ use super::tuple::FourTuple;
 use super::{Slot, Stack};
 use crate::congestion::CongestionController;
 use crate::profile::{InitialValue, Kept, Profile};
-use crate::tcp::State;
 use crate::time::{Duration, Instant};
 use crate::wire::{Address, IcmpError, IcmpErrorKind};
 use core::net::Ipv4Addr;
@@ -109,10 +108,9 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     pub(super) fn fire_timers(&mut self, now: Instant, id: u32) {
         if let Some(slot) = self.connections.get_mut(id) {
             let before = slot.connection.path_mtu();
-            let tries_fast_open = slot.connection.tries_fast_open();
             slot.connection.on_timeout(now);
             learn_path(&mut self.narrow_paths, now, slot, before);
-            if tries_fast_open && slot.connection.state() == State::Closed {
+            if slot.connection.has_failed_to_open_fast() {
                 self.note_lost_fast_open(now, id);
             }
         }

@@ -165,9 +165,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             let mut header = record.syn_ack(now);
             if P::FAST_OPEN && record.gives_fast_open_cookie() {
                 let fast_open = self.fast_open.get();
-                header.options.fast_open = fast_open.and_then(|fast_open| {
+                header.options.set_fast_open(fast_open.and_then(|fast_open| {
                     fast_open.option(now, &self.secret, tuple, CookieOption::Ours)
-                });
+                }));
             }
             let offered = self.offer_bare(tuple, &mut header, ip_fields, sink);
             if offered.is_ok() {
@@ -215,8 +215,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if P::FAST_OPEN && outgoing.header.flags.contains(Flags::SYN) {
             let which = slot.connection.cookie_option();
             let fast_open = self.fast_open.get();
-            outgoing.header.options.fast_open = fast_open
+            let cookie = fast_open
                 .and_then(|fast_open| fast_open.option(now, &self.secret, &slot.tuple, which));
+            outgoing.header.options.set_fast_open(cookie);
         }
         let payload = slot.connection.payload(&outgoing);
         let outbound = Outbound {

@@ -140,13 +140,21 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.state == State::SynSent && self.is_client()
     }
 
+    /// Whether our SYN has tried a Fast Open, and nobody has ever answered.
+    pub(crate) fn has_failed_to_open_fast(&self) -> bool {
+        P::FAST_OPEN
+            && self.state == State::Closed
+            && self.agreement.peer_mss == 0
+            && self.is_client()
+    }
+
     /// Whether `answer` is a negative one to a SYN that has [tried](Self::tries_fast_open) a Fast Open
     /// (section 4.1.3.1): it gives no cookie and takes no text, or came for a later SYN, so that the path
     /// may drop such as ours.
     pub(crate) fn lost_fast_open(&self, answer: &Segment<'_>) -> bool {
         let is_late = self.syn_retransmits() > 0 && self.syn_text_taken() == 0;
         let is_refused = self.role() == Role::Refused;
-        answer.header.options.fast_open.is_none() && (is_late || is_refused)
+        answer.header.options.fast_open().is_none() && (is_late || is_refused)
     }
 
     /// A SYN with a cookie that the stack has found right, or that needs none: its text is taken, and the connection

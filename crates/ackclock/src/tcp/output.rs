@@ -77,10 +77,20 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             State::Closed | State::Listen => {
                 (self.reset != Reset::No).then(|| self.bare(now, Cause::Reset))
             }
-            _ if self.is_opening() && self.challenge_due => Some(self.bare(now, Cause::Challenge)),
-            _ if self.is_opening() && self.syn_due() => Some(self.outgoing_syn(now)),
-            _ if P::ACTIVE_OPEN && !self.is_sending() => None,
+            _ if self.is_opening() => self.poll_opening(now, max_payload),
             _ => self.poll_synchronized(now, max_payload),
+        }
+    }
+
+    fn poll_opening(&mut self, now: Instant, max_payload: u32) -> Option<Outgoing> {
+        if self.challenge_due {
+            Some(self.bare(now, Cause::Challenge))
+        } else if self.syn_due() {
+            Some(self.outgoing_syn(now))
+        } else if self.is_sending() {
+            self.poll_synchronized(now, max_payload)
+        } else {
+            None
         }
     }
 

@@ -38,6 +38,25 @@ impl FastOpenCookie {
         self.len == 0
     }
 
+    /// Its bytes as two times two words.
+    pub(super) fn to_words(self) -> [[u32; 2]; 2] {
+        let (words, _) = self.bytes.as_chunks::<8>();
+        let word = |at: usize| {
+            let &[a, b, c, d, e, f, g, h] = words.get(at).unwrap_or(&[0; 8]);
+            [u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h])]
+        };
+        [word(0), word(1)]
+    }
+
+    /// The cookie of `len` bytes that has these [words](Self::to_words).
+    pub(super) fn from_words(words: [[u32; 2]; 2], len: u8) -> Self {
+        let mut bytes = [0; Self::LONGEST];
+        for (place, word) in bytes.chunks_exact_mut(4).zip(words.as_flattened()) {
+            place.copy_from_slice(&word.to_be_bytes());
+        }
+        FastOpenCookie { bytes, len }
+    }
+
     /// The option with this cookie, with its padding, in 32-bit words; how many of them are to be written
     /// is [`words`](Self::words).
     pub(super) fn option(&self, kind: u8) -> [[u8; 4]; 5] {

@@ -42,14 +42,25 @@ pub struct Options {
     pub sack_permitted: bool,
     /// Timestamps (kind 8, RFC 7323 section 3.2).
     pub timestamps: Option<Timestamps>,
-    /// SACK blocks (kind 5, RFC 2018 section 3).
+    /// SACK blocks (kind 5, RFC 2018 section 3). SYN segments have none; in their place may be a
+    /// [Fast Open cookie](Self::fast_open).
     pub sack: SackBlocks,
-    /// Fast Open cookie (kind 34, RFC 7413 section 4.1.1), or the request for one; SYN segments only. One
-    /// of a length that cannot be is ignored.
-    pub fast_open: Option<FastOpenCookie>,
 }
 
 impl Options {
+    /// Fast Open cookie (kind 34, RFC 7413 section 4.1.1), or the request for one; SYN segments only. One
+    /// of a length that cannot be is ignored.
+    pub fn fast_open(&self) -> Option<FastOpenCookie> {
+        self.sack.cookie()
+    }
+
+    /// Sets it. SACK blocks go: no segment has both, and the options of most are to be small.
+    pub fn set_fast_open(&mut self, cookie: Option<FastOpenCookie>) {
+        if cookie.is_some() || self.sack.cookie > 0 {
+            self.sack = cookie.map_or(SackBlocks::EMPTY, SackBlocks::of_cookie);
+        }
+    }
+
     /// Bytes that the options take in a header, padding to whole 32-bit words included: what a sender
     /// subtracts from its MSS (RFC 9293 section 3.7.1). SACK blocks that do not fit do not count.
     pub fn len(&self) -> usize {
@@ -84,8 +95,8 @@ impl Options {
     }
 
     /// The Fast Open cookie to be written.
-    fn cookie<F: Formats>(&self) -> Option<&FastOpenCookie> {
-        self.fast_open.as_ref().filter(|_| F::FAST_OPEN)
+    fn cookie<F: Formats>(&self) -> Option<FastOpenCookie> {
+        if F::FAST_OPEN { self.fast_open() } else { None }
     }
 
     /// Timestamps and SACK-permitted, which share a word, as they are to be written.
@@ -156,7 +167,7 @@ impl Options {
             }
             (kind::FAST_OPEN, cookie) if F::FAST_OPEN => {
                 // Section 4.1.1: one of another length is ignored.
-                self.fast_open = FastOpenCookie::new(cookie);
+                self.set_fast_open(FastOpenCookie::new(cookie));
             }
             (kind::SACK_PERMITTED | kind::SACK, _) if !F::SACK => {}
             (kind::TIMESTAMPS, _) if !F::TIMESTAMPS => {}
@@ -255,6 +266,8 @@ pub struct Timestamps {
 pub struct SackBlocks {
     blocks: [SeqRange; SackBlocks::MAX],
     len: u8,
+    /// 0, or one more than the length of a Fast Open cookie that lies where the first blocks would.
+    cookie: u8,
 }
 
 impl SackBlocks {
@@ -265,10 +278,29 @@ impl SackBlocks {
     pub const EMPTY: SackBlocks = SackBlocks {
         blocks: [SeqRange::new(crate::seq::SeqNumber(0), crate::seq::SeqNumber(0)); Self::MAX],
         len: 0,
+        cookie: 0,
     };
+
+    /// No block, but a cookie.
+    fn of_cookie(cookie: FastOpenCookie) -> Self {
+        let mut sack = SackBlocks::EMPTY;
+        for (block, [start, end]) in sack.blocks.iter_mut().zip(cookie.to_words()) {
+            *block = SeqRange::new(SeqNumber(start), SeqNumber(end));
+        }
+        sack.cookie = cookie.as_slice().len() as u8 + 1;
+        sack
+    }
+
+    fn cookie(&self) -> Option<FastOpenCookie> {
+        let len = self.cookie.checked_sub(1)?;
+        let [first, second, ..] = self.blocks;
+        let words = [first, second].map(|block| [block.start.0, block.end.0]);
+        Some(FastOpenCookie::from_words(words, len))
+    }
 
     /// Appends a block; false if there are four already.
     pub fn push(&mut self, block: SeqRange) -> bool {
+        self.cookie = 0;
         match self.blocks.get_mut(usize::from(self.len)) {
             Some(place) => {
                 *place = block;
@@ -365,27 +397,46 @@ mod tests {
     /// RFC 7413 section 4.1.1, with the padding of Linux.
     #[test]
     fn a_fast_open_cookie_follows_the_other_options() {
-        let cookie = |bytes: &[u8]| FastOpenCookie::new(bytes);
         let mut options = Options {
             mss: Some(1460),
             window_scale: Some(7),
             sack_permitted: true,
             timestamps: Some(TIMESTAMPS),
-            fast_open: cookie(&[9; 16]),
             ..Options::default()
         };
+        options.set_fast_open(FastOpenCookie::new(&[9; 16]));
         assert_eq!(options.len(), 40);
         assert_eq!(Options::parse::<AllFormats>(&written(&options)), Ok(options));
-        options = Options { fast_open: cookie(&[1, 2, 3, 4, 5, 6, 7, 8]), ..Options::default() };
-        assert_eq!(written(&options), [34, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 1]);
-        options.fast_open = cookie(&[1, 2, 3, 4, 5, 6]);
-        assert_eq!(written(&options), [34, 8, 1, 2, 3, 4, 5, 6]);
-        options.fast_open = Some(FastOpenCookie::REQUEST);
-        assert_eq!(written(&options), [34, 2, 1, 1]);
-        assert_eq!(Options::parse::<AllFormats>(&written(&options)), Ok(options));
+        let mut options = Options::default();
+        for (cookie, area) in [
+            (&[1, 2, 3, 4, 5, 6, 7, 8][..], &[34, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 1][..]),
+            (&[1, 2, 3, 4, 5, 6], &[34, 8, 1, 2, 3, 4, 5, 6]),
+            (&[], &[34, 2, 1, 1]),
+        ] {
+            options.set_fast_open(FastOpenCookie::new(cookie));
+            assert_eq!(options.fast_open().unwrap().as_slice(), cookie);
+            assert_eq!(written(&options), area);
+            assert_eq!(Options::parse::<AllFormats>(area), Ok(options));
+        }
         for wrong in [&[34, 3, 1][..], &[34, 4, 1, 2], &[34, 7, 1, 2, 3, 4, 5], &[34; 34]] {
             assert_eq!(Options::parse::<AllFormats>(wrong), Ok(Options::default()), "{wrong:?}");
         }
+    }
+
+    /// RFC 2018 section 3: a SYN has no blocks.
+    #[test]
+    fn a_cookie_and_blocks_are_never_together() {
+        let mut options = Options::default();
+        options.set_fast_open(FastOpenCookie::new(&[9; 16]));
+        assert!(options.sack.is_empty() && options.sack.as_slice().is_empty());
+        options.sack.push(SeqRange::from_len(SeqNumber(1), 5));
+        assert_eq!((options.fast_open(), options.sack.as_slice().len()), (None, 1));
+        options.set_fast_open(None);
+        assert_eq!(options.sack.as_slice().len(), 1);
+        options.set_fast_open(Some(FastOpenCookie::REQUEST));
+        assert_eq!((options.fast_open(), options.len()), (Some(FastOpenCookie::REQUEST), 4));
+        options.set_fast_open(None);
+        assert!(options.is_empty());
     }
 
     #[test]

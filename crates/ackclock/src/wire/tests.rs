@@ -103,7 +103,6 @@ fn syn() -> Header {
             sack_permitted: true,
             timestamps: Some(Timestamps { value: 0x0102_0304, echo: 0 }),
             sack: SackBlocks::EMPTY,
-            fast_open: None,
         },
         ..Header::default()
     }

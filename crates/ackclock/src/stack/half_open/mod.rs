@@ -163,7 +163,7 @@ impl<P: Profile> HalfOpen<P> {
             deadline: give_up_at,
             asks: if P::RARE_SETTINGS && passive.is_request { Asks::Unheard } else { Asks::Nobody },
             asks_for_cookie: Kept::new(
-                passive.opens_fast && syn.header.options.fast_open.is_some(),
+                passive.opens_fast && syn.header.options.fast_open().is_some(),
             ),
             challenge: AnswerLimit::default(),
         }

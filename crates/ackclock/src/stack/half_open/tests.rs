@@ -45,7 +45,6 @@ fn syn_options() -> Options {
         sack_permitted: true,
         timestamps: Some(Timestamps { value: 77, echo: 0 }),
         sack: SackBlocks::EMPTY,
-        fast_open: None,
     }
 }
 

@@ -73,10 +73,10 @@ fn the_first_syn_asks_for_a_cookie() {
     let listener = listen(&mut pair, 10);
     let client = connect_with(&mut pair, b"first");
     let syn = to_server(&mut pair);
-    assert_eq!(only(&syn).header.options.fast_open, Some(FastOpenCookie::REQUEST));
+    assert_eq!(only(&syn).header.options.fast_open(), Some(FastOpenCookie::REQUEST));
     assert_eq!(only(&syn).payload, b"", "no data without a cookie");
     let syn_ack = to_client(&mut pair);
-    let cookie = only(&syn_ack).header.options.fast_open.unwrap();
+    let cookie = only(&syn_ack).header.options.fast_open().unwrap();
     assert_eq!(cookie.as_slice().len(), 8);
     pair.run();
     let server = pair.server.accept(listener).unwrap();
@@ -125,7 +125,7 @@ struct SynAck {
 impl SynAck {
     fn of(packet: &[u8]) -> Self {
         let header = segment(packet).header;
-        SynAck { ack: header.ack, cookie: header.options.fast_open }
+        SynAck { ack: header.ack, cookie: header.options.fast_open() }
     }
 }
 
@@ -164,7 +164,7 @@ fn a_listener_without_fast_open_ignores_cookies() {
     // Section 4.1.3.1: a negative answer is remembered.
     connect_with(&mut pair, b"request");
     let syn = to_server(&mut pair);
-    assert_eq!((only(&syn).payload, only(&syn).header.options.fast_open), (&b""[..], None));
+    assert_eq!((only(&syn).payload, only(&syn).header.options.fast_open()), (&b""[..], None));
 }
 
 /// Section 4.1.3.1.
@@ -183,7 +183,7 @@ fn an_icmp_error_is_a_negative_answer() {
     pair.client.on_packet(pair.now, &[&header[..len], quote].concat());
     connect_with(&mut pair, b"request");
     let syn = packets(pair.now, &mut pair.client);
-    assert_eq!(only(&syn).header.options.fast_open, None);
+    assert_eq!(only(&syn).header.options.fast_open(), None);
 }
 
 /// Section 4.1.2: whoever has another address has no right to the cookie.
@@ -193,9 +193,9 @@ fn a_cookie_of_another_address_is_refused_and_a_right_one_given() {
     let mut stranger = host_with("10.0.0.9", config());
     let thief = stranger.connect(pair.now, addr(TO), None, &asking()).unwrap();
     connect_with(&mut pair, b"request");
-    let stolen = segment(&packets(pair.now, &mut pair.client)[0]).header.options.fast_open;
+    let stolen = segment(&packets(pair.now, &mut pair.client)[0]).header.options.fast_open();
     let own = packets(pair.now, &mut stranger);
-    let syn = with_header(&own[0], |header| header.options.fast_open = stolen);
+    let syn = with_header(&own[0], |header| header.options.set_fast_open(stolen));
     pair.server.on_packet(pair.now, &syn);
     assert_eq!(pair.server.accept(listener), None);
     assert_eq!(pair.server.statistics().fast_open_refused, 1);
@@ -256,14 +256,14 @@ fn where_such_syns_get_lost_plain_ones_follow() {
     pair.wait();
     let syn = to_server(&mut pair);
     let Segment { payload, header, .. } = only(&syn);
-    assert_eq!((payload, header.options.fast_open), (&b""[..], None));
+    assert_eq!((payload, header.options.fast_open()), (&b""[..], None));
     pair.run();
     let server = pair.server.accept(listener).unwrap();
     assert_eq!(read(&mut pair, server), b"request");
     assert_eq!(pair.client.info(pair.now, client).unwrap().syn_data, 0);
     connect_with(&mut pair, b"request");
     let syn = to_server(&mut pair);
-    assert_eq!(only(&syn).header.options.fast_open, None, "not tried");
+    assert_eq!(only(&syn).header.options.fast_open(), None, "not tried");
     pair.run();
     pair.now += Duration::from_secs(61);
     connect_with(&mut pair, b"request");
@@ -282,7 +282,7 @@ fn who_never_answers_gets_no_fast_open_for_a_while() {
     assert_eq!(pair.client.info(pair.now, client).unwrap().error, Some(Error::TimedOut));
     connect_with(&mut pair, b"request");
     let syn = packets(pair.now, &mut pair.client);
-    assert_eq!(only(&syn).header.options.fast_open, None);
+    assert_eq!(only(&syn).header.options.fast_open(), None);
 }
 
 /// Section 4.2.2: the SYN-ACK goes again without option; what was sent after it waits for the handshake.
@@ -378,7 +378,7 @@ fn without_cookies_both_sides_can_agree() {
     let client = pair.client.connect(pair.now, addr(TO), None, &ask).unwrap();
     pair.client.send(pair.now, client, &[7; 2_000]).unwrap();
     let syn = to_server(&mut pair);
-    assert_eq!(only(&syn).header.options.fast_open, None);
+    assert_eq!(only(&syn).header.options.fast_open(), None);
     assert_eq!(only(&syn).payload.len(), 536 - 40, "the MSS of the server is not known");
     let server = pair.server.accept(listener).unwrap();
     assert_eq!(read(&mut pair, server).len(), 496);
