@@ -232,7 +232,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             },
             since_heard: now.saturating_since(self.heard_at),
             delivery_rate: sender.delivery_rate(),
-            syn_data: self.syn_text_taken(),
+            syn_data: if self.tries_fast_open() { 0 } else { self.syn_text_taken() },
             timers: self.pending_timers(now),
         }
     }

@@ -205,7 +205,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     /// Replaces the window law by one that starts from the window of the old one.
     pub fn set_controller(&mut self, now: Instant, controller: C) {
-        if self.state.is_synchronized() {
+        // One that was opened fast has begun to send.
+        if self.state.is_synchronized() || self.was_opened_fast() {
             self.sender.change_controller(now, controller, self.agreement.sack);
         } else {
             self.sender.set_controller(controller);

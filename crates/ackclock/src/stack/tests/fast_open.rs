@@ -252,6 +252,7 @@ fn where_such_syns_get_lost_plain_ones_follow() {
     let (mut pair, listener) = with_cookie(10);
     let client = connect_with(&mut pair, b"request");
     let lost = packets(pair.now, &mut pair.client);
+    assert_eq!(pair.client.info(pair.now, client).unwrap().syn_data, 0, "nothing is taken yet");
     assert_eq!(only(&lost).payload, b"request");
     pair.wait();
     let syn = to_server(&mut pair);
@@ -450,6 +451,8 @@ fn the_window_bounds_what_is_sent_before_the_handshake_is_finished() {
     let syn = without_cookie(&mut client, now, 100);
     server.on_packet(now, &syn);
     let handle = server.accept(listener).unwrap();
+    // Another law goes on from the window of the last one.
+    server.set_controller(now, handle, reno).unwrap();
     assert_eq!(server.send(now, handle, &[7; 60_000]), Ok(60_000));
     let sent: Vec<usize> =
         packets(now, &mut server).iter().map(|p| segment(p).payload.len()).collect();
