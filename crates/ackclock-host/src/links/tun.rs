@@ -131,7 +131,9 @@ impl Tun {
             }
             _ => (plain()?, false),
         };
-        let mtu = interface::mtu(name).map_err(|error| TunError::Device(name.clone(), error))?;
+        let failed = |error| TunError::Device(name.clone(), error);
+        interface::wait_for_carrier(name).map_err(failed)?;
+        let mtu = interface::mtu(name).map_err(failed)?;
         let (name, packet) = (name.clone(), Vec::new());
         let mut tun = Tun { device, name, mtu, offloading, packet, _claim: None };
         let largest = tun.capabilities().largest_received().max(LARGEST_PACKET);

@@ -15,6 +15,8 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
 use std::str::FromStr;
+use std::thread;
+use std::time::Duration;
 
 /// Longest name in bytes (`IFNAMSIZ` without the closing zero).
 const MAX_NAME: usize = 15;
@@ -25,6 +27,14 @@ const GET_FLAGS: Opcode = 0x8913;
 const GET_MTU: Opcode = 0x8921;
 /// `IFF_UP` of `linux/if.h`.
 const FLAG_UP: u16 = 1;
+/// `IFF_RUNNING` of the same header.
+const FLAG_RUNNING: u16 = 0x40;
+/// `SIOCETHTOOL` of `linux/sockios.h`.
+const ETHTOOL: Opcode = 0x8946;
+/// `ETHTOOL_GLINK` of `linux/ethtool.h`.
+const GET_LINK: u32 = 0x0a;
+/// How often, a millisecond apart, an interface is looked at that is up and does not carry packets yet.
+const LOOKS: u32 = 100;
 
 /// The device file of TUN and TAP interfaces.
 const TUN_DEVICE: &str = "/dev/net/tun";
@@ -106,8 +116,29 @@ pub fn exists(name: &InterfaceName) -> io::Result<bool> {
 /// # Errors
 /// When there is no such interface.
 pub fn is_up(name: &InterfaceName) -> io::Result<bool> {
+    Ok(flags(name)? & FLAG_UP != 0)
+}
+
+fn flags(name: &InterfaceName) -> io::Result<u16> {
     let [low, high, ..] = request::<GET_FLAGS>(name)?;
-    Ok(u16::from_ne_bytes([low, high]) & FLAG_UP != 0)
+    Ok(u16::from_ne_bytes([low, high]))
+}
+
+/// Waits until an interface that is up carries packets.
+///
+/// The kernel notices by and by that a program is attached to a TUN interface, and drops what it sends
+/// through it before that: the answer to our first SYN, say.
+pub(crate) fn wait_for_carrier(name: &InterfaceName) -> io::Result<()> {
+    for _ in 0..LOOKS {
+        // Newer kernels have noticed when they answer this.
+        synchronize_link(name);
+        let flags = flags(name)?;
+        if flags & FLAG_UP == 0 || flags & FLAG_RUNNING != 0 {
+            break;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    Ok(())
 }
 
 /// The MTU of the interface in bytes.
@@ -146,6 +177,30 @@ fn request<const OPCODE: Opcode>(name: &InterfaceName) -> io::Result<[u8; 24]> {
     // ends with a zero byte.
     unsafe { ioctl(&socket, Updater::<OPCODE, _>::new(&mut request)) }?;
     Ok(request.value)
+}
+
+/// `struct ethtool_value` of `linux/ethtool.h`.
+#[repr(C)]
+struct EthtoolValue {
+    command: u32,
+    data: u32,
+}
+
+/// Asks the kernel whether the interface has a link, only for what it does before it answers.
+fn synchronize_link(name: &InterfaceName) {
+    let mut value = EthtoolValue { command: GET_LINK, data: 0 };
+    let mut request = InterfaceRequest::named(name);
+    let address = (&raw mut value).expose_provenance();
+    for (to, from) in request.value.iter_mut().zip(address.to_ne_bytes()) {
+        *to = from;
+    }
+    let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None);
+    if let Ok(socket) = socket {
+        // SAFETY: `SIOCETHTOOL` takes a pointer to a `struct ifreq` whose union begins with a pointer to
+        // what the command needs, here a `struct ethtool_value`, which is read and written and outlives
+        // the call.
+        let _ = unsafe { ioctl(&socket, Updater::<ETHTOOL, _>::new(&mut request)) };
+    }
 }
 
 /// Opens (and, with the privilege, creates) a TUN interface without packet information,

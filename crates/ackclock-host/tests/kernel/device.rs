@@ -87,6 +87,26 @@ fn packets_of_the_kernel_arrive_whole_in_order_and_in_batches() {
 }
 
 #[test]
+fn an_interface_carries_packets_as_soon_as_it_is_open() {
+    in_namespace(|| {
+        let setup = quiet_setup();
+        for opening in 0..50 {
+            setup.apply().expect("an interface that stays");
+            let socket = UdpSocket::bind((KERNEL, 0)).expect("a socket");
+            let mut tun = Tun::open(&setup.name).expect("the interface that was made");
+            let sent = socket.send_to(b"at once", (OURS, 7007));
+            sent.expect("a datagram sent");
+            let mut packets = 0;
+            tun.receive(Instant::ZERO, 2, &mut |_| packets += 1).expect("a working device");
+            assert_eq!(packets, 1, "opening {opening}");
+            drop(tun);
+            let deleted = Command::new("ip").args(["link", "delete", "tun0"]).status();
+            assert!(deleted.expect("ip").success());
+        }
+    });
+}
+
+#[test]
 fn a_packet_in_three_parts_reaches_the_kernel_as_one() {
     in_namespace(|| {
         let mut tun = quiet_device();
