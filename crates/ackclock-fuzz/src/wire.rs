@@ -32,6 +32,7 @@ fn check(packet: &Packet<'_>) {
             // Blocks for which our padding leaves no room are left out.
             let blocks = |options: &Options| options.sack.as_slice().to_vec();
             assert!(blocks(&written.options).starts_with(&blocks(&read.options)));
+            assert_eq!(read.options.fast_open(), written.options.fast_open());
             (read.options.sack, written.options.sack) = Default::default();
             assert_eq!(read, written);
         }

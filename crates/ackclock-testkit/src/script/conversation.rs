@@ -165,8 +165,11 @@ fn stream_offset(packet: &Packet) -> u64 {
     (packet.seq + syn - 1).0.into()
 }
 
-/// The blocks, moved by `by` sequence numbers.
+/// The blocks, moved by `by` sequence numbers. (What lies there instead of blocks, a cookie, has no numbers.)
 fn shifted(blocks: &SackBlocks, by: u32) -> SackBlocks {
+    if blocks.is_empty() {
+        return *blocks;
+    }
     let mut moved = SackBlocks::EMPTY;
     for block in blocks.as_slice() {
         moved.push(SeqRange::new(block.start + by, block.end + by));
