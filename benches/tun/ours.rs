@@ -6,7 +6,7 @@ use ackclock::congestion::{BuiltIn, CongestionController};
 use ackclock::link::Link;
 use ackclock::stack::{Event, Handle, ListenConfig, Stack, StackConfig, Storage};
 use ackclock::storage::Buffer;
-use ackclock::tcp::Config;
+use ackclock::tcp::{Config, Nagle};
 use ackclock::time::Instant;
 use ackclock_benches::memory::{Access, make};
 use ackclock_host::run_loop::{Ended, RunLoop};
@@ -43,7 +43,7 @@ fn run_with(access: Access, tun: Tun, job: Job, remote: SocketAddr) {
             assert_eq!(server.statistics().bytes_received, bytes);
         }
         Job::Answer(_) => {
-            listen.connection.nagle = false;
+            listen.connection.nagle = Nagle::Off;
             drive(&mut Server::new(Service::Echo, listen, Buffer::growing()).once());
         }
     }

@@ -7,7 +7,7 @@ use crate::{
 use ackclock::congestion::Reno;
 use ackclock::profile::Internet;
 use ackclock::stack::{Handle, ListenConfig, Listener, Stack};
-use ackclock::tcp::{Config, ReceiveError, SendError};
+use ackclock::tcp::{Config, Nagle, ReceiveError, SendError};
 use ackclock::time::Instant;
 use core::net::{Ipv4Addr, SocketAddr};
 
@@ -240,6 +240,6 @@ pub unsafe extern "C" fn ackclock_abort(stack: *mut ackclock_stack, now: u64, ha
 fn connection() -> Config {
     let mut config = Config::default();
     // Short queues would wait for acks, which wait for more.
-    config.nagle = false;
+    config.nagle = Nagle::Off;
     config
 }

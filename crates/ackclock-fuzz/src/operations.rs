@@ -5,7 +5,7 @@ use crate::peer::{acquit, any_law, judge, stack_at};
 use ackclock::apps::Pattern;
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::{Handle, ListenConfig, Listener, Stack};
-use ackclock::tcp::{AckPolicy, Config, EcnMode, ReceiveError, RecoveryAlgorithm};
+use ackclock::tcp::{AckPolicy, Config, EcnMode, Nagle, ReceiveError, RecoveryAlgorithm};
 use ackclock::time::{Duration, Instant};
 use ackclock_judge::Judge;
 use arbitrary::{Result, Unstructured};
@@ -77,7 +77,7 @@ fn config(u: &mut Unstructured<'_>) -> Result<Config> {
     config.timestamps = u.arbitrary()?;
     config.sack = u.arbitrary()?;
     config.window_scaling = u.arbitrary()?;
-    config.nagle = u.arbitrary()?;
+    config.nagle = *u.choose(&Nagle::ALL)?;
     config.ecn = *u.choose(&[EcnMode::Off, EcnMode::Accept, EcnMode::Request])?;
     config.recovery = *u.choose(RecoveryAlgorithm::ALL)?;
     config.mss = *u.choose(&[Some(536), Some(100), Some(7), None])?;
@@ -167,7 +167,8 @@ impl World {
             return Ok(());
         };
         let done = match what {
-            0..=2 => stack.set_nagle(now, handle, on).is_ok(),
+            0 | 1 => stack.set_nagle(now, handle, *u.choose(&Nagle::ALL)?).is_ok(),
+            2 => stack.push(now, handle).is_ok(),
             3..=5 => stack.set_cork(now, handle, on).is_ok(),
             6 => stack.set_send_buffer(now, handle, size).is_ok(),
             7 => stack.set_receive_buffer(now, handle, size).is_ok(),

@@ -3,7 +3,7 @@
 use crate::peer::{PEER_ISN, Peer, Sent, any_law, header};
 use ackclock::seq::{SeqNumber, SeqRange};
 use ackclock::stack::Statistics;
-use ackclock::tcp::{Config, EcnMode, FastOpenMode, Keepalive, RecoveryAlgorithm};
+use ackclock::tcp::{Config, EcnMode, FastOpenMode, Keepalive, Nagle, RecoveryAlgorithm};
 use ackclock::time::Duration;
 use ackclock::wire::{FastOpenCookie, Flags, Header, Options, SackBlocks, Timestamps};
 use arbitrary::{Result, Unstructured};
@@ -283,7 +283,7 @@ impl World {
                 let _ = stack.receive(now, handle, &mut bytes);
             }
             7 => {
-                let _ = stack.set_nagle(now, handle, u.arbitrary()?);
+                let _ = stack.set_nagle(now, handle, *u.choose(&Nagle::ALL)?);
             }
             8 => {
                 let _ = stack.set_cork(now, handle, u.arbitrary()?);

@@ -22,7 +22,7 @@ const LARGEST_QUEUE: u32 = 4 << 20;
 /// use ackclock_net::NetConfig;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut config = NetConfig::new(["10.7.0.2/24".parse()?, "fd07::2/64".parse()?]);
-/// config.connection.nagle = false;
+/// config.connection.nagle = ackclock::tcp::Nagle::Off;
 /// # Ok(())
 /// # }
 /// ```

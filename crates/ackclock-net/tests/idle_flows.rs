@@ -58,7 +58,7 @@ fn ten_thousand_idle_flows_take_less_than_two_kilobytes_each() {
     let [near, far] = joined(1500, 256);
     let network = |link, address: &str| {
         let mut config = NetConfig::new([address.parse().unwrap()]);
-        config.connection.nagle = false;
+        config.connection.nagle = ackclock::tcp::Nagle::Off;
         Net::on_thread(link, &config).unwrap()
     };
     let (clients, proxy) = (network(near, "10.0.0.1/8"), network(far, "10.0.0.2/8"));

@@ -3,7 +3,7 @@
 
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::tcp::{
-    AckPolicy, Config, CongestionControl, EcnMode, FastOpenMode, RecoveryAlgorithm,
+    AckPolicy, Config, CongestionControl, EcnMode, FastOpenMode, Nagle, RecoveryAlgorithm,
 };
 use ackclock::time::Duration;
 use std::fmt::Display;
@@ -74,6 +74,10 @@ impl Profile {
         connection.ack_policy =
             AckPolicy::Delayed { timeout: Duration::from_millis(40), quick_acks };
         connection.initial_window = InitialWindow::default();
+        connection.nagle = match self {
+            Profile::Linux => Nagle::Minshall,
+            Profile::FreeBsd | Profile::Rfc => Nagle::Rfc896,
+        };
     }
 }
 
@@ -144,6 +148,7 @@ impl Flags {
             "recovery" => connection.recovery = value.parse().map_err(|error| wrong(&error))?,
             "iw" if value == "0" => connection.initial_window = InitialWindow::default(),
             "iw" => connection.initial_window = value.parse().map_err(|error| wrong(&error))?,
+            "nagle" => connection.nagle = value.parse().map_err(|error| wrong(&error))?,
             "ecn" => connection.ecn = value.parse().map_err(|error| wrong(&error))?,
             "sack" => connection.sack = switch(pair, value)?,
             "timestamps" => connection.timestamps = switch(pair, value)?,

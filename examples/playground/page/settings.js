@@ -6,7 +6,7 @@ const ERAS = {
   ns: {
     title: "ns, 1999: packets of 1000 bytes",
     payload: 1000,
-    connection: ["mss = 1000", "timestamps = false", "nagle = false", "send_buffer = 1048576", "receive_buffer = 1048576"],
+    connection: ["mss = 1000", "timestamps = false", 'nagle = "off"', "send_buffer = 1048576", "receive_buffer = 1048576"],
     line: "",
     access: "rate=100mbit,delay=0.1ms",
   },
@@ -15,7 +15,7 @@ const ERAS = {
     payload: 450,
     connection: [
       "mss = 450", "send_buffer = 450000", "receive_buffer = 450000",
-      "timestamps = false", "sack = false", "nagle = false", 'restart_after_idle = "never"',
+      "timestamps = false", "sack = false", 'nagle = "off"', 'restart_after_idle = "never"',
       'rto = "jacobson88:ticks:one"', 'rto_initial = "6s"',
     ],
     line: ",overhead=+10,in_service=counted",
@@ -27,7 +27,7 @@ const ERAS = {
     payload: 512,
     connection: [
       "mss = 512", "send_buffer = 16384", "receive_buffer = 16384", "window_scaling = false",
-      "timestamps = false", "sack = false", "nagle = false", 'restart_after_idle = "never"',
+      "timestamps = false", "sack = false", 'nagle = "off"', 'restart_after_idle = "never"',
       'ack_timer = "heartbeat"', 'rto = "rfc793:ticks:one"', 'backoff = "linear"',
     ],
     line: ",overhead=+38",
@@ -38,7 +38,7 @@ const ERAS = {
     payload: 512,
     connection: [
       "mss = 512", "send_buffer = 16384", "receive_buffer = 16384", "window_scaling = false",
-      "timestamps = false", "sack = false", "nagle = false", 'restart_after_idle = "never"',
+      "timestamps = false", "sack = false", 'nagle = "off"', 'restart_after_idle = "never"',
       'ack_timer = "heartbeat"', 'rto = "jacobson88:ticks=500ms/3:one"',
     ],
     line: ",overhead=+38",

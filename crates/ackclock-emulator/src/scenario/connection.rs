@@ -3,8 +3,8 @@
 use super::words::Text;
 use ackclock::congestion::InitialWindow;
 use ackclock::tcp::{
-    AckPolicy, AckTimer, BufferTuning, Config, EcnMode, FastOpenMode, Pacing, RecoveryAlgorithm,
-    RestartAfterIdle, RtoBackoff, RtoConfig,
+    AckPolicy, AckTimer, BufferTuning, Config, EcnMode, FastOpenMode, Nagle, Pacing,
+    RecoveryAlgorithm, RestartAfterIdle, RtoBackoff, RtoConfig,
 };
 use ackclock::time::Duration;
 use serde::Deserialize;
@@ -22,7 +22,7 @@ pub(super) struct ConnectionTable {
     window_scaling: Option<bool>,
     timestamps: Option<bool>,
     sack: Option<bool>,
-    nagle: Option<bool>,
+    nagle: Option<Text<Nagle>>,
     ack_policy: Option<Text<AckPolicy>>,
     ack_timer: Option<Text<AckTimer>>,
     ecn: Option<Text<EcnMode>>,
@@ -87,7 +87,7 @@ impl ConnectionTable {
         set(&mut config.window_scaling, window_scaling, same);
         set(&mut config.timestamps, timestamps, same);
         set(&mut config.sack, sack, same);
-        set(&mut config.nagle, nagle, same);
+        set(&mut config.nagle, nagle, word);
         set(&mut config.ack_policy, ack_policy, word);
         set(&mut config.ack_timer, ack_timer, word);
         set(&mut config.ecn, ecn, word);

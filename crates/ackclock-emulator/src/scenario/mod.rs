@@ -57,7 +57,7 @@
 //!
 //! # Connections
 //! `[connection]`, and `connection` of a flow, which wins where both set the same: `mss`,
-//! `send_buffer`, `receive_buffer` (bytes), `buffer_tuning` ("fixed" or "auto"; or `buffers`), `window_scaling`, `timestamps`, `sack`, `nagle` (true or false),
+//! `send_buffer`, `receive_buffer` (bytes), `buffer_tuning` ("fixed" or "auto"; or `buffers`), `window_scaling`, `timestamps`, `sack` (true or false), `nagle` ("off", "rfc896" or "minshall"),
 //! `ack_policy` ([`AckPolicy`](ackclock::tcp::AckPolicy)), `ack_timer`
 //! ([`AckTimer`](ackclock::tcp::AckTimer)), `ecn` ([`EcnMode`](ackclock::tcp::EcnMode)),
 //! `fast_open` ([`FastOpenMode`](ackclock::tcp::FastOpenMode)), `recovery`

@@ -1,6 +1,6 @@
 use super::*;
 use ackclock::congestion::CongestionController;
-use ackclock::tcp::RecoveryAlgorithm;
+use ackclock::tcp::{Nagle, RecoveryAlgorithm};
 
 fn parse(text: &str) -> Result<Scenario, ScenarioError> {
     Scenario::parse(text, "file.toml")
@@ -129,13 +129,13 @@ fn a_listed_network_runs_as_a_ready_made_one() {
 #[test]
 fn settings_of_connections_are_those_of_the_file_and_then_of_the_flow() {
     let text = format!(
-        "{PAIR}[connection]\nmss = 500\nnagle = false\nrecovery = \"newreno\"\necn = \"request\"\nfast_open = \"without-cookie\"
+        "{PAIR}[connection]\nmss = 500\nnagle = \"off\"\nrecovery = \"newreno\"\necn = \"request\"\nfast_open = \"without-cookie\"
         rto = \"jacobson88:ticks\"\nbackoff = \"linear\"\nrto_max = \"64s\"\nack_timer = \"heartbeat\"
         iw = 4\nrestart = \"rfc7661\"\npacing = \"always\"\nburst_limit = 3
         [[flows]]\nfrom = \"left\"\nto = \"right\"\nconnection = {{ mss = 900, sack = false }}"
     );
     let mut expected = ackclock::tcp::Config::default();
-    (expected.mss, expected.nagle, expected.sack) = (Some(900), false, false);
+    (expected.mss, expected.nagle, expected.sack) = (Some(900), Nagle::Off, false);
     expected.recovery = "newreno".parse().unwrap();
     expected.ecn = "request".parse().unwrap();
     expected.fast_open = "without-cookie".parse().unwrap();

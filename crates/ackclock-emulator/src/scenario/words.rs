@@ -5,7 +5,7 @@ use crate::random::draws::Distribution;
 use crate::units::parse_bytes;
 use ackclock::congestion::{Growth, InitialWindow};
 use ackclock::tcp::{
-    AckPolicy, AckTimer, BufferTuning, CongestionControl, EcnMode, FastOpenMode, Pacing,
+    AckPolicy, AckTimer, BufferTuning, CongestionControl, EcnMode, FastOpenMode, Nagle, Pacing,
     RecoveryAlgorithm, RestartAfterIdle, RtoBackoff, RtoConfig,
 };
 use ackclock::time::Duration;
@@ -80,6 +80,7 @@ word!(
     BufferTuning,
     EcnMode,
     FastOpenMode,
+    Nagle,
     Growth,
     AckPolicy,
     AckTimer

@@ -4,7 +4,7 @@
 use crate::common::far_end;
 use crate::common::talker::{Content, Manner, Talker};
 use ackclock::congestion::{BuiltIn, InitialWindow};
-use ackclock::tcp::{AckPolicy, Config, EcnMode};
+use ackclock::tcp::{AckPolicy, Config, EcnMode, Nagle};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{
     Discipline, Emulator, Ended, LEFT, Loss, PairConfig, Path, Probability, QueueLimit, RIGHT, Rate,
@@ -45,7 +45,7 @@ fn ack_policy() -> impl Strategy<Value = AckPolicy> {
 fn config() -> impl Strategy<Value = Config> {
     let size = || prop_oneof![1..100u32, 100..100_000u32];
     let sizes = (prop_oneof![1..50u16, 50..2000u16], size(), size(), 1..200u32, 0..64u32);
-    let options = (any::<[bool; 4]>(), any::<bool>());
+    let options = (any::<[bool; 3]>(), any::<bool>(), 0..3usize);
     (sizes, options, ack_policy(), 1..20u16).prop_map(|(sizes, options, ack_policy, segments)| {
         let mut config = Config::default();
         let (mss, send_buffer, receive_buffer, flight_records, reassembly_ranges) = sizes;
@@ -54,8 +54,9 @@ fn config() -> impl Strategy<Value = Config> {
         config.receive_buffer = receive_buffer;
         config.flight_records = flight_records;
         config.reassembly_ranges = reassembly_ranges;
-        let (options, asks_for_ecn) = options;
-        [config.window_scaling, config.timestamps, config.sack, config.nagle] = options;
+        let (options, asks_for_ecn, nagle) = options;
+        [config.window_scaling, config.timestamps, config.sack] = options;
+        config.nagle = Nagle::ALL[nagle];
         config.ecn = if asks_for_ecn { EcnMode::Request } else { EcnMode::Accept };
         config.ack_policy = ack_policy;
         config.initial_window = InitialWindow::segments(segments);

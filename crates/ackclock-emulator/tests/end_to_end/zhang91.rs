@@ -10,7 +10,7 @@ use ackclock::apps::{Amount, Server, Service, Source, SourceConfig};
 use ackclock::congestion::{BuiltIn, Fixed};
 use ackclock::stack::ListenConfig;
 use ackclock::storage::Buffer;
-use ackclock::tcp::{AckPolicy, Config};
+use ackclock::tcp::{AckPolicy, Config, Nagle};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Chain, Emulator, HostId, Path, Topology};
 use std::net::SocketAddr;
@@ -33,7 +33,7 @@ fn network(delay: &str) -> Chain {
 fn connection() -> Config {
     let mut config = Config::default();
     config.mss = Some(450);
-    (config.timestamps, config.nagle) = (false, false);
+    (config.timestamps, config.nagle) = (false, Nagle::Off);
     config.ack_policy = AckPolicy::EverySegment;
     let never = Duration::from_secs(100);
     (config.rto.initial, config.rto.min) = (never, never);

@@ -2,7 +2,7 @@
 
 use crate::script::{Action, EndSetting, LAWS, PathSetting, Setting, Side};
 use crate::world::World;
-use ackclock::tcp::RecoveryAlgorithm;
+use ackclock::tcp::{Nagle, RecoveryAlgorithm};
 use proptest::prelude::*;
 use proptest_state_machine::{ReferenceStateMachine, StateMachineTest, prop_state_machine};
 
@@ -38,6 +38,10 @@ fn path() -> impl Strategy<Value = PathSetting> {
     )
 }
 
+fn nagle() -> impl Strategy<Value = Nagle> {
+    prop_oneof![Just(Nagle::Off), Just(Nagle::Rfc896), Just(Nagle::Minshall)]
+}
+
 fn end() -> impl Strategy<Value = EndSetting> {
     let size = || prop_oneof![1..100u32, 100..100_000u32];
     let sizes = (
@@ -49,26 +53,28 @@ fn end() -> impl Strategy<Value = EndSetting> {
     );
     let ack = prop_oneof![Just(None), (0..=500u64).prop_map(Some)];
     let choices = (1..20u16, 0..RecoveryAlgorithm::ALL.len(), 0..LAWS.len());
-    (sizes, any::<[bool; 4]>(), ack, choices).prop_map(|(sizes, options, ack, choices)| {
-        let (mss, send_buffer, receive_buffer, flight_records, reassembly_ranges) = sizes;
-        let [window_scaling, timestamps, sack, nagle] = options;
-        let (initial_window, recovery, law) = choices;
-        EndSetting {
-            mss,
-            send_buffer,
-            receive_buffer,
-            flight_records,
-            reassembly_ranges,
-            window_scaling,
-            timestamps,
-            sack,
-            nagle,
-            delayed_ack_millis: ack,
-            initial_window,
-            recovery,
-            law,
-        }
-    })
+    (sizes, (any::<[bool; 3]>(), nagle()), ack, choices).prop_map(
+        |(sizes, options, ack, choices)| {
+            let (mss, send_buffer, receive_buffer, flight_records, reassembly_ranges) = sizes;
+            let ([window_scaling, timestamps, sack], nagle) = options;
+            let (initial_window, recovery, law) = choices;
+            EndSetting {
+                mss,
+                send_buffer,
+                receive_buffer,
+                flight_records,
+                reassembly_ranges,
+                window_scaling,
+                timestamps,
+                sack,
+                nagle,
+                delayed_ack_millis: ack,
+                initial_window,
+                recovery,
+                law,
+            }
+        },
+    )
 }
 
 fn setting() -> impl Strategy<Value = Setting> {
@@ -95,7 +101,7 @@ fn on(side: Side) -> impl Strategy<Value = Action> {
         2 => (1..2_000u32).prop_map(move |bytes| Action::Read { side, bytes }),
         2 => any::<bool>().prop_map(move |on| Action::SetReading { side, on }),
         1 => Just(Action::Shutdown { side }),
-        1 => any::<bool>().prop_map(move |on| Action::Nagle { side, on }),
+        1 => nagle().prop_map(move |kind| Action::Nagle { side, kind }),
         1 => any::<bool>().prop_map(move |on| Action::Cork { side, on }),
         1 => any::<bool>().prop_map(move |on| Action::Keepalive { side, on }),
         1 => (0..64u8).prop_map(move |dscp| Action::Dscp { side, dscp }),

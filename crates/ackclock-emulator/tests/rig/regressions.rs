@@ -2,6 +2,7 @@
 
 use crate::script::{Action, EndSetting, PathSetting, Setting, Side};
 use crate::world::World;
+use ackclock::tcp::Nagle;
 
 fn replay(setting: &Setting, actions: &[Action]) {
     let mut world = World::new(setting);
@@ -36,7 +37,7 @@ const END: EndSetting = EndSetting {
     window_scaling: false,
     timestamps: false,
     sack: false,
-    nagle: false,
+    nagle: Nagle::Off,
     delayed_ack_millis: None,
     initial_window: 1,
     recovery: 0,

@@ -2,7 +2,7 @@
 //! value.
 
 use ackclock::congestion::{BuiltIn, InitialWindow};
-use ackclock::tcp::{AckPolicy, Config, RecoveryAlgorithm};
+use ackclock::tcp::{AckPolicy, Config, Nagle, RecoveryAlgorithm};
 use ackclock::time::Duration;
 use ackclock_emulator::Path;
 
@@ -78,7 +78,7 @@ pub(crate) struct EndSetting {
     pub(crate) window_scaling: bool,
     pub(crate) timestamps: bool,
     pub(crate) sack: bool,
-    pub(crate) nagle: bool,
+    pub(crate) nagle: Nagle,
     /// Delay of acks; `None` for an ack for each segment.
     pub(crate) delayed_ack_millis: Option<u64>,
     pub(crate) initial_window: u16,
@@ -155,7 +155,7 @@ pub(crate) enum Action {
     /// The end aborts its connection.
     Abort { side: Side },
     /// Sets Nagle's algorithm.
-    Nagle { side: Side, on: bool },
+    Nagle { side: Side, kind: Nagle },
     /// Sets whether only full-sized segments are sent.
     Cork { side: Side, on: bool },
     /// Sets keepalive, with three probes a second apart.

@@ -144,8 +144,10 @@ impl World {
                 self.on(side, |now, stack, handle| stack.abort(now, handle).expect("open"));
                 self.leave(side, Left::Aborted);
             }
-            Action::Nagle { side, on } => {
-                self.on(side, |now, stack, handle| stack.set_nagle(now, handle, on).expect("open"));
+            Action::Nagle { side, kind } => {
+                self.on(side, |now, stack, handle| {
+                    stack.set_nagle(now, handle, kind).expect("open")
+                });
             }
             Action::Cork { side, on } => {
                 self.on(side, |now, stack, handle| stack.set_cork(now, handle, on).expect("open"));

@@ -5,7 +5,7 @@ use crate::emulated::Run;
 use crate::hosts::{Hosting, Tune};
 use ackclock::congestion::InitialWindow;
 use ackclock::tcp::{
-    AckPolicy, BufferTuning, Config, EcnMode, Keepalive, Pacing, RecoveryAlgorithm,
+    AckPolicy, BufferTuning, Config, EcnMode, Keepalive, Nagle, Pacing, RecoveryAlgorithm,
     RestartAfterIdle,
 };
 use ackclock::time::Duration;
@@ -64,7 +64,7 @@ fn config(lot: &mut Lot) -> Config {
     config.timestamps = lot.rarely(2);
     config.sack = !lot.rarely(4);
     config.window_scaling = !lot.rarely(4);
-    config.nagle = !lot.rarely(3);
+    config.nagle = lot.of(&Nagle::ALL);
     config.ecn = lot.of(&[EcnMode::Off, EcnMode::Accept, EcnMode::Request, EcnMode::Request]);
     config.recovery = lot.of(&[
         RecoveryAlgorithm::Rack,

@@ -5,7 +5,7 @@ use ackclock::congestion::BuiltIn;
 use ackclock::stack::{
     Capabilities, Cidr, Handle, ListenConfig, Segmentation, Stack, StackConfig, Storage,
 };
-use ackclock::tcp::Keepalive;
+use ackclock::tcp::{Keepalive, Nagle};
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::WriteChecksum;
 use ackclock_judge::Settings;
@@ -103,7 +103,7 @@ impl Hosting {
 /// A call that changes a setting of an open connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Tune {
-    Nagle(bool),
+    Nagle(Nagle),
     Keepalive(Keepalive),
     /// Traffic class and hop limit.
     IpFields(u8, u8),
@@ -118,7 +118,7 @@ impl Tune {
     pub(crate) fn draw(lot: &mut Lot) -> Tune {
         let idle = Duration::from_secs(9);
         match lot.below(8) {
-            0 => Tune::Nagle(lot.rarely(2)),
+            0 => Tune::Nagle(lot.of(&Nagle::ALL)),
             1 => Tune::Keepalive(Keepalive { idle, interval: idle, count: 9 }),
             2 => Tune::IpFields(lot.of(&[0, 46]), lot.of(&[1, 255])),
             3 => Tune::UserTimeout(Duration::from_secs(lot.of(&[20, 300]))),

@@ -11,7 +11,7 @@ const SETTINGS: [&[&str]; 17] = [
     &["sack on", "sack on", "sack off"],
     &["timestamps on", "timestamps on", "timestamps off"],
     &["window_scaling on", "window_scaling off"],
-    &["nagle on", "nagle off"],
+    &["nagle minshall", "nagle rfc896", "nagle off"],
     &["law reno", "law cubic", "law bbr", "law veno", "law vegas"],
     &["recovery rack", "recovery rfc6675", "recovery newreno", "recovery reno"],
     &["ecn off", "ecn accept", "ecn request"],

@@ -7,7 +7,7 @@ use crate::emulated::Run;
 use crate::hosts::{Hosting, Tune};
 use crate::peers;
 use crate::speeds;
-use ackclock::tcp::{AckPolicy, Config, EcnMode, Keepalive, RecoveryAlgorithm};
+use ackclock::tcp::{AckPolicy, Config, EcnMode, Keepalive, Nagle, RecoveryAlgorithm};
 use ackclock::time::Duration;
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
@@ -100,7 +100,7 @@ fn small() -> Vec<(&'static str, Run)> {
         (
             "small writes without Nagle",
             Run {
-                configs: both(|config| config.nagle = false),
+                configs: both(|config| config.nagle = Nagle::Off),
                 plans: [Plan { piece: 90, gap: MS(3), ..writes(9_000) }, QUIET],
                 ..run.clone()
             },
@@ -232,7 +232,7 @@ fn small() -> Vec<(&'static str, Run)> {
             "small writes during an outage",
             Run {
                 path: "rate=2mbit,delay=10ms,loss=0,outage=250ms..2s:lose",
-                configs: both(|config| config.nagle = false),
+                configs: both(|config| config.nagle = Nagle::Off),
                 plans: [Plan { piece: 90, gap: MS(110), ..writes(3_000) }, QUIET],
                 ..run.clone()
             },

@@ -5,7 +5,7 @@ use crate::net::Net;
 use crate::network::waiting::{Direction, Key};
 use crate::network::{Shared, State};
 use ackclock::stack::{Handle, InvalidHandle, Stack};
-use ackclock::tcp::{Error, Info, ReceiveError, SendError};
+use ackclock::tcp::{Error, Info, Nagle, ReceiveError, SendError};
 use ackclock::time::{Duration, Instant};
 use std::io::{self, IoSlice};
 use std::net::{Shutdown, SocketAddr};
@@ -48,7 +48,7 @@ impl Connection {
     /// A connection that the network has just [opened](State::opened).
     pub(crate) fn of(shared: Arc<Shared>, opened: Opened) -> Self {
         let Opened { handle, ends } = opened;
-        let nodelay = AtomicBool::new(!shared.connection.nagle);
+        let nodelay = AtomicBool::new(shared.connection.nagle == Nagle::Off);
         Connection { shared, handle, ends, nodelay, resets: AtomicBool::new(false) }
     }
 
@@ -213,7 +213,12 @@ impl Connection {
     /// Switches Nagle's algorithm off or on.
     pub(crate) fn set_nodelay(&self, nodelay: bool) -> io::Result<()> {
         self.call(|now, state| {
-            let set = state.stack.set_nagle(now, self.handle, !nodelay);
+            let nagle = match (nodelay, self.shared.connection.nagle) {
+                (true, _) => Nagle::Off,
+                (false, Nagle::Off) => Nagle::default(),
+                (false, chosen) => chosen,
+            };
+            let set = state.stack.set_nagle(now, self.handle, nagle);
             set.map_err(|InvalidHandle| SocketError::NotConnected)
         })?;
         self.nodelay.store(nodelay, Ordering::Relaxed);

@@ -9,7 +9,7 @@ use super::values::{
 use super::{Descriptor, Errno, Sockets, tcp_info};
 use crate::flags::{quick_acks, syn_retries};
 use ackclock::congestion::{BuiltIn, CongestionController};
-use ackclock::tcp::State;
+use ackclock::tcp::{Nagle, State};
 use ackclock::time::Duration;
 
 /// Level and name of an option.
@@ -66,9 +66,13 @@ impl Sockets {
                         let count = if value != 0 { QUICK_ACKS } else { 0 };
                         let _ = self.stack.set_quick_acks(self.now, handle, count);
                     }
-                    // Either sends what MSG_MORE holds back.
-                    (libc::TCP_CORK | libc::TCP_NODELAY, Ok(handle)) => {
+                    // Either sends what MSG_MORE holds back, and TCP_NODELAY what a cork does too.
+                    (libc::TCP_CORK, Ok(handle)) => self.set_cork(descriptor, handle, cork),
+                    (libc::TCP_NODELAY, Ok(handle)) => {
                         self.set_cork(descriptor, handle, cork);
+                        if value != 0 {
+                            let _ = self.stack.push(self.now, handle);
+                        }
                     }
                     _ => {}
                 }
@@ -168,7 +172,7 @@ impl Sockets {
             (libc::SOL_SOCKET, libc::SO_KEEPALIVE) => socket.keepalive_on.into(),
             (libc::SOL_SOCKET, libc::SO_RCVBUF) => config.receive_buffer.saturating_mul(2) as i32,
             (libc::SOL_SOCKET, libc::SO_SNDBUF) => config.send_buffer.saturating_mul(2) as i32,
-            (libc::IPPROTO_TCP, libc::TCP_NODELAY) => (!config.nagle).into(),
+            (libc::IPPROTO_TCP, libc::TCP_NODELAY) => (config.nagle == Nagle::Off).into(),
             (libc::IPPROTO_TCP, libc::TCP_CORK) => socket.cork.into(),
             (libc::IPPROTO_TCP, libc::TCP_MAXSEG) => {
                 let asked = || config.mss.map_or(DEFAULT_MSS, i32::from);

@@ -4,7 +4,7 @@ use super::Errno;
 use super::socket::{Kind, Socket};
 use super::values::{INVALID, UNKNOWN, from_seconds};
 use crate::flags::syn_give_up;
-use ackclock::tcp::AckPolicy;
+use ackclock::tcp::{AckPolicy, Nagle};
 use ackclock::time::Duration;
 use std::ops::RangeInclusive;
 
@@ -55,7 +55,8 @@ impl Socket {
         };
         let config = &mut self.config;
         match name {
-            libc::TCP_NODELAY => config.nagle = value == 0,
+            libc::TCP_NODELAY if value == 0 => config.nagle = self.nagle,
+            libc::TCP_NODELAY => config.nagle = Nagle::Off,
             libc::TCP_CORK => self.cork = value != 0,
             libc::TCP_KEEPIDLE => {
                 self.keepalive.idle = from_seconds(within(1..=MAX_KEEPALIVE_SECONDS)?);

@@ -4,7 +4,7 @@ use super::pipe::PipeEnd;
 use super::poll::Epoll;
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::{Handle, ListenConfig, Listener};
-use ackclock::tcp::{Config, FastOpenMode, Keepalive};
+use ackclock::tcp::{Config, FastOpenMode, Keepalive, Nagle};
 use ackclock::time::{Duration, Instant};
 use std::net::SocketAddr;
 
@@ -43,6 +43,8 @@ pub(super) struct Socket {
     pub(super) receive_timeout: Option<Duration>,
     /// IP_TOS without its lower two bits: TCP marks its packets itself.
     pub(super) dscp: u8,
+    /// What holds small segments back unless `TCP_NODELAY` is set.
+    pub(super) nagle: Nagle,
 }
 
 /// What it has become.
@@ -126,6 +128,7 @@ impl Socket {
             send_timeout: None,
             receive_timeout: None,
             dscp: config.dscp,
+            nagle: config.nagle,
         }
     }
 

@@ -81,14 +81,16 @@ fn info_says_what_is_in_flight() {
         write c 2500
         > . 1:1001(1000) ack 1
         > . 1001:2001(1000) ack 1
-        info c unacked = 2
-        info c notsent_bytes = 500
-        +0.03 < . 1:1(0) ack 2001
         > P. 2001:2501(500) ack 1
-        info c bytes_acked = 2000
-        info c data_segs_out = 3
+        write c 500
+        info c unacked = 3
+        info c notsent_bytes = 500
+        +0.03 < . 1:1(0) ack 2501
+        > P. 2501:3001(500) ack 1
+        info c bytes_acked = 2500
+        info c data_segs_out = 4
         info c unacked = 1
-        +0.2 > P. 2001:2501(500) ack 1
+        +0.2 > P. 2501:3001(500) ack 1
         info c total_retrans = 1
         info c backoff = 1
         info c ca_state = 4
@@ -108,7 +110,9 @@ fn queues_can_be_asked_for() {
         ioctl c SIOCINQ = 0
         write c 1500
         > . 1:1001(1000) ack 301
-        ioctl c SIOCOUTQ = 1500
+        > P. 1001:1501(500) ack 301
+        write c 500
+        ioctl c SIOCOUTQ = 2000
         ioctl c SIOCOUTQNSD = 500
         ioctl s SIOCINQ = EINVAL
         ",

@@ -12,8 +12,8 @@ fn splice_sends_what_is_in_a_pipe() {
         splice p.r c 2500
         > . 1:1001(1000) ack 1
         > . 1001:2001(1000) ack 1
-        +0.01 < . 1:1(0) ack 2001
         > P. 2001:2501(500) ack 1
+        +0.01 < . 1:1(0) ack 2501
         splice p.r c 10 nonblock = EAGAIN
         close p.w
         splice p.r c 10 = 0

@@ -47,3 +47,67 @@ fn closing_pulls_the_cork() {
         ",
     );
 }
+
+/// Linux: the end of a write goes at once; what is smaller than a segment behind it waits.
+#[test]
+fn the_end_of_a_write_goes_at_once() {
+    check(
+        "
+        established
+        write c 2500
+        > . 1:1001(1000) ack 1
+        > . 1001:2001(1000) ack 1
+        > P. 2001:2501(500) ack 1
+        write c 100
+        +0.01 < . 1:1(0) ack 2501
+        > P. 2501:2601(100) ack 1
+        ",
+    );
+}
+
+/// FreeBSD: whatever is in flight keeps it waiting.
+#[test]
+fn by_nagles_rule_the_end_of_a_write_waits() {
+    check(
+        "
+        flags profile=freebsd
+        established
+        write c 2500
+        > . 1:1001(1000) ack 1
+        > . 1001:2001(1000) ack 1
+        +0.01 < . 1:1(0) ack 2001
+        > P. 2001:2501(500) ack 1
+        ",
+    );
+}
+
+/// Linux: TCP_NODELAY sends what is corked, and the cork stays.
+#[test]
+fn no_delay_flushes_what_is_corked() {
+    check(
+        "
+        established
+        set c TCP_CORK 1
+        write c 300
+        +0.01 set c TCP_NODELAY 1
+        > P. 1:301(300) ack 1
+        write c 200
+        +0.01 < . 1:1(0) ack 301
+        +0.01 set c TCP_NODELAY 1
+        > P. 301:501(200) ack 1
+        ",
+    );
+}
+
+/// Linux: a cork holds for 200 ms.
+#[test]
+fn a_cork_gives_way() {
+    check(
+        "
+        established
+        set c TCP_CORK 1
+        write c 300
+        +0.2 > P. 1:301(300) ack 1
+        ",
+    );
+}

@@ -199,7 +199,7 @@ fn set_config(config: &mut Config, key: &str, text: &str) -> Result<bool, CaseEr
         "restart" => config.restart_after_idle = value(key, text)?,
         "pacing" => config.pacing = value(key, text)?,
         "burst" => config.burst_limit = Some(value(key, text)?),
-        "nagle" => config.nagle = switch(key, text)?,
+        "nagle" => config.nagle = value(key, text)?,
         _ => return set_time(config, key, text),
     }
     Ok(true)

@@ -19,7 +19,7 @@ impl Lot {
         if self.has("recovery") {
             line.set("recovery", self.dice.choose(RecoveryAlgorithm::NAMES));
         }
-        for key in ["timestamps", "sack", "scaling", "nagle", "prediction"] {
+        for key in ["timestamps", "sack", "scaling", "prediction"] {
             if self.has(key) {
                 line.set(key, "off");
             }
@@ -40,7 +40,7 @@ impl Lot {
 
     /// Settings that are one of some words or numbers.
     fn words(&mut self, line: &mut Line) {
-        let words: [(&str, &[&str]); 10] = [
+        let words: [(&str, &[&str]); 11] = [
             ("ecn", &["request", "off"]),
             ("acks", &["every", "delayed=200ms/0", "delayed=499ms/0", "bsd43", "delayed=10ms/2"]),
             ("ack_timer", &["heartbeat=200ms", "heartbeat=250ms"]),
@@ -48,6 +48,7 @@ impl Lot {
             ("restart", &["never", "jacobson88:rto", "jacobson88:rtt", "rfc7661"]),
             ("pacing", &["always", "off"]),
             ("burst", &["1", "2", "8"]),
+            ("nagle", &["off", "rfc896"]),
             ("buffers", &["auto"]),
             ("fast_open", &["without-cookie", "on"]),
             ("ranges", &["1", "2", "8"]),

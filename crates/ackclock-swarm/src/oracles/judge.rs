@@ -8,7 +8,7 @@
 use super::Finding;
 use crate::case::{Case, Flow, HostSettings};
 use crate::host::ledger::{CallNote, SharedLedger};
-use ackclock::tcp::{AckPolicy, AckTimer, Pacing, RtoBackoff, RtoEstimator, RttSampling};
+use ackclock::tcp::{AckPolicy, AckTimer, Nagle, Pacing, RtoBackoff, RtoEstimator, RttSampling};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Event, HostId, Observer, Topology};
 use ackclock_judge::{Judges, Law, Settings};
@@ -120,7 +120,7 @@ fn settings(host: &HostSettings) -> Option<Settings> {
         (rto.min, rto.initial, rto.max);
     settings.ack_delay = delay;
     settings.reaction = REACTION + host.poll.saturating_mul(2);
-    settings.nagle = Some(config.nagle);
+    settings.nagle = Some(config.nagle != Nagle::Off);
     settings.sees_all = true;
     // A host that paces all may hold data back for as long as its first measurements say.
     settings.calls_are_told = config.pacing != Pacing::Always;

@@ -11,12 +11,14 @@
 //!     > S 0:0(0) win 10000 <mss 1000,sackOK>
 //!     +0.020 < S. 0:0(0) ack 1 win 5000 <mss 500,sackOK>
 //!     > . 1:1(0) ack 1
-//!     write 700                                # 200 bytes wait for the ack (Nagle)
+//!     write 700
 //!     > . 1:501(500) ack 1
-//!     +0.020 < . 1:1(0) ack 501
 //!     > P. 501:701(200) ack 1
-//!     info send_queue 200
-//!     +0.2 > P. 501:701(200) ack 1             # the retransmission timeout
+//!     write 100                                # waits for the ack (Nagle)
+//!     +0.020 < . 1:1(0) ack 701
+//!     > P. 701:801(100) ack 1
+//!     info send_queue 100
+//!     +0.2 > P. 701:801(100) ack 1             # the retransmission timeout
 //!     ",
 //! );
 //! ```
@@ -75,7 +77,7 @@
 //! | `read N`, `read end` | reads exactly N bytes, checked; finds that the peer has finished |
 //! | `urgent_ahead N`, `urgent_ahead none` | so many bytes to the last urgent one |
 //! | `shutdown`, `close`, `abort` | half-close; give up the handle; reset |
-//! | `nagle on`, `cork on` (or `off`) | switches it on the open connection |
+//! | `nagle off` (or another word of `Nagle`), `cork on` (or `off`), `push` | on the open connection |
 //! | `state NAME` | the state as RFC 9293 writes it |
 //! | `error NAME`, `error none` | why the connection ended, as in [`Error`](ackclock::tcp::Error) |
 //! | `info FIELD N` | a number of [`Info`](ackclock::tcp::Info); times in milliseconds |
@@ -87,7 +89,7 @@
 //!
 //! `set` comes before everything else and knows `mtu N`, `law NAME`, `recovery NAME`, `ecn MODE`, `mss N` (or
 //! `link`), `send_buffer N`, `receive_buffer N`, `reassembly_ranges N`, `initial_window SEGMENTS`;
-//! `window_scaling`, `timestamps`, `sack` and `nagle` with `on` or `off`; `ack_policy every`,
+//! `window_scaling`, `timestamps` and `sack` with `on` or `off`; `nagle off`, `rfc896` or `minshall`; `ack_policy every`,
 //! `ack_policy delayed TIMEOUT QUICK_ACKS`, `ack_policy bsd43`; and, in seconds, `rto INITIAL MIN
 //! MAX`, `give_up`, `syn_give_up`, `user_timeout`, `keepalive IDLE INTERVAL COUNT`, `linger`, `msl`,
 //! `fin_wait_2_timeout`.

@@ -354,8 +354,13 @@ impl Runner {
                 self.stack().abort(now, handle).map_err(|error| error.to_string())
             }
             ["nagle", value] => {
-                let (handle, on) = (self.handle()?, switch(value)?);
-                self.stack().set_nagle(now, handle, on).map_err(|error| error.to_string())
+                let handle = self.handle()?;
+                let nagle = value.parse().map_err(|error| format!("{value}: {error}"))?;
+                self.stack().set_nagle(now, handle, nagle).map_err(|error| error.to_string())
+            }
+            ["push"] => {
+                let handle = self.handle()?;
+                self.stack().push(now, handle).map_err(|error| error.to_string())
             }
             ["cork", value] => {
                 let (handle, on) = (self.handle()?, switch(value)?);

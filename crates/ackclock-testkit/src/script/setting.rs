@@ -64,7 +64,9 @@ impl Settings {
             ["window_scaling", value] => self.connection.window_scaling = switch(value)?,
             ["timestamps", value] => self.connection.timestamps = switch(value)?,
             ["sack", value] => self.connection.sack = switch(value)?,
-            ["nagle", value] => self.connection.nagle = switch(value)?,
+            ["nagle", kind] => {
+                self.connection.nagle = kind.parse().map_err(|error| format!("{kind}: {error}"))?;
+            }
             ["ack_policy", "every"] => self.connection.ack_policy = AckPolicy::EverySegment,
             ["ack_policy", "bsd43"] => self.connection.ack_policy = AckPolicy::Bsd43,
             ["ack_policy", "delayed", timeout, quick_acks] => {

@@ -1,7 +1,7 @@
 //! What a judge is told of a host that runs our stack.
 
 use ackclock::congestion::{CongestionController, InitialWindow};
-use ackclock::tcp::{AckPolicy, Config, RestartAfterIdle};
+use ackclock::tcp::{AckPolicy, Config, Nagle, RestartAfterIdle};
 use ackclock::time::Duration;
 use ackclock_judge::{Law, Settings};
 
@@ -31,7 +31,7 @@ pub fn told(config: &Config, law: &impl CongestionController) -> Settings {
             _ => defaults.ack_delay,
         },
         reaction: Duration::ZERO,
-        nagle: Some(config.nagle),
+        nagle: Some(config.nagle != Nagle::Off),
         sees_all: true,
         calls_are_told: true,
         time_wait: config.msl.saturating_mul(2),

@@ -35,7 +35,6 @@ fn what_was_too_long_goes_again_at_once_which_is_no_sign_of_congestion() {
         +0.01 < . 1:1(0) ack 2001
         write 800
         > . 2001:2761(760) ack 1
-        < . 1:1(0) ack 2761
         > P. 2761:2801(40) ack 1
         ",
     );

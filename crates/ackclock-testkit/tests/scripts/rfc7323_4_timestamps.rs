@@ -56,7 +56,6 @@ fn it_takes_twelve_bytes_of_a_full_segment() {
         established
         write 1000
         > . 1:989(988) ack 1
-        < . 1:1(0) ack 989 <TS val 101 ecr 1010>
         > P. 989:1001(12) ack 1
         ",
     );

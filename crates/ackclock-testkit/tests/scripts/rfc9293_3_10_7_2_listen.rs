@@ -158,7 +158,6 @@ fn without_an_mss_option_segments_have_536_bytes() {
         accept
         write 1000
         > . 1:537(536) ack 1
-        +0.01 < . 1:1(0) ack 537
         > P. 537:1001(464) ack 1
         ",
     );

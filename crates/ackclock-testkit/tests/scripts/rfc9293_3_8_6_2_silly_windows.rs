@@ -51,8 +51,10 @@ fn the_sender_sends_all_it_has_if_it_fits() {
         established win 1600
         write 1500
         > . 1:1001(1000) ack 1
-        < . 1:1(0) ack 1001 win 500
         > P. 1001:1501(500) ack 1
+        < . 1:1(0) ack 1501 win 700
+        write 700
+        > P. 1501:2201(700) ack 1
         ",
     );
 }

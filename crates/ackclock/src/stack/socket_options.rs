@@ -3,28 +3,35 @@
 use super::{Handle, InvalidHandle, SettingError, Stack};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
-use crate::tcp::{ConfigError, Keepalive};
+use crate::tcp::{ConfigError, Keepalive, Nagle};
 use crate::time::{Duration, Instant};
 
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
-    /// Switches Nagle's algorithm.
+    /// Chooses Nagle's algorithm, or none.
     pub fn set_nagle(
         &mut self,
         now: Instant,
         handle: Handle,
-        on: bool,
+        nagle: Nagle,
     ) -> Result<(), InvalidHandle> {
-        self.with(now, handle, |connection, _| connection.set_nagle(on)).ok_or(InvalidHandle)
+        self.with(now, handle, |connection, _| connection.set_nagle(nagle)).ok_or(InvalidHandle)
     }
 
-    /// Corked, only full-sized segments are sent.
+    /// Sends what is queued and waits behind a cork, or, by Minshall's rule, for an ack: as `TCP_NODELAY` does on
+    /// Linux.
+    pub fn push(&mut self, now: Instant, handle: Handle) -> Result<(), InvalidHandle> {
+        self.with(now, handle, |connection, _| connection.push(now)).ok_or(InvalidHandle)
+    }
+
+    /// Corked, only full-sized segments are sent, but for what has waited for 200 ms with nothing in flight
+    /// (as on Linux).
     pub fn set_cork(
         &mut self,
         now: Instant,
         handle: Handle,
         on: bool,
     ) -> Result<(), InvalidHandle> {
-        self.with(now, handle, |connection, _| connection.set_cork(on)).ok_or(InvalidHandle)
+        self.with(now, handle, |connection, _| connection.set_cork(now, on)).ok_or(InvalidHandle)
     }
 
     /// Switches keepalive, or changes its times (RFC 9293 section 3.8.4).

@@ -4,7 +4,7 @@
 use super::handshake::Offer;
 use super::receiver::AckState;
 use super::sender::Rto;
-use super::{BufferTuning, Config, RtoConfig, Settings};
+use super::{BufferTuning, Config, Nagle, RtoConfig, Settings};
 use crate::profile::{Kept, Part, Profile};
 use crate::time::Duration;
 
@@ -18,7 +18,7 @@ pub(crate) struct Initial<P: Profile> {
     pub(crate) syn_rto: <P::RareSettings as Part>::Keeps<RtoConfig>,
     /// What its SYN offers.
     pub(crate) offer: Offer,
-    pub(super) nagle: bool,
+    pub(super) nagle: Nagle,
     /// Largest window to advertise, in bytes.
     pub(crate) window_clamp: u32,
     pub(super) flight_records: u32,

@@ -31,7 +31,7 @@ mod user_calls;
 
 pub use config::{
     AckPolicy, AckTimer, BufferTuning, Config, ConfigError, CongestionControl, EcnMode,
-    FastOpenMode, Keepalive, Pacing, RestartAfterIdle, RtoBackoff, RtoConfig, RtoEstimator,
+    FastOpenMode, Keepalive, Nagle, Pacing, RestartAfterIdle, RtoBackoff, RtoConfig, RtoEstimator,
     RttSampling, Ticks,
 };
 pub(crate) use config::{Settings, TickingClock};

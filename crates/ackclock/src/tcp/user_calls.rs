@@ -2,7 +2,7 @@
 //! (`connection.rs`), STATUS is [`Info`](super::Info).
 
 use super::connection::Connection;
-use super::{Error, Keepalive, ReceiveError, SendError, State};
+use super::{Error, Keepalive, Nagle, ReceiveError, SendError, State};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::time::{Duration, Instant};
@@ -152,14 +152,20 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// Switches Nagle's algorithm (section 3.7.4, MUST-17).
-    pub fn set_nagle(&mut self, on: bool) {
-        self.sender.set_nagle(on);
+    /// Chooses Nagle's algorithm, or none (section 3.7.4, MUST-17).
+    pub fn set_nagle(&mut self, nagle: Nagle) {
+        self.sender.set_nagle(nagle);
     }
 
-    /// Corked, only full-sized segments are sent.
-    pub fn set_cork(&mut self, on: bool) {
-        self.sender.set_cork(on);
+    /// Corked, only full-sized segments are sent, but for what has waited for 200 ms with nothing in flight.
+    pub fn set_cork(&mut self, now: Instant, on: bool) {
+        self.sender.set_cork(now, on);
+    }
+
+    /// What is queued waits no more behind a cork, or, by Minshall's rule, for an ack: it goes as soon as the
+    /// windows let it.
+    pub fn push(&mut self, now: Instant) {
+        self.sender.push(now);
     }
 
     /// Switches keepalive (section 3.8.4, MUST-24). The settings must be usable

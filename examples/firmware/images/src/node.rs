@@ -4,7 +4,7 @@ use ackclock::congestion::CongestionController;
 use ackclock::link::ethernet::Ethernet;
 use ackclock::profile::Profile;
 use ackclock::stack::{Capabilities, Cidr, ListenConfig, Rejected, Stack, StackConfig};
-use ackclock::tcp::Keepalive;
+use ackclock::tcp::{Nagle, Keepalive};
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::EthernetAddress;
 use board::{Board, FrameBuffer, HARDWARE_ADDRESS};
@@ -51,7 +51,7 @@ impl<'m> Node<'m> {
         let mut listen = ListenConfig::new(local);
         let second = Duration::from_secs(1);
         // What the two queues hold is less than acks would have to wait for.
-        listen.connection.nagle = false;
+        listen.connection.nagle = Nagle::Off;
         listen.connection.keepalive =
             Some(Keepalive { idle: second.saturating_mul(3), interval: second, count: 3 });
         listen.connection.give_up = second.saturating_mul(10);

@@ -6,7 +6,7 @@ use crate::papers::flows::{Flow, Flows, dumbbell};
 use crate::published;
 use ackclock::apps::Amount;
 use ackclock::congestion::{BuiltIn, InitialWindow};
-use ackclock::tcp::{AckPolicy, Config, RecoveryAlgorithm};
+use ackclock::tcp::{AckPolicy, Config, Nagle, RecoveryAlgorithm};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Event, HostId, LinkId, Observer};
 use std::collections::BTreeMap;
@@ -93,7 +93,7 @@ impl Kind<'_> {
     fn connection(self, job: &Job<'_>, window: u32) -> Result<Config, Stop> {
         let mut config = Config::default();
         config.mss = Some(segment_bytes() as u16);
-        (config.timestamps, config.nagle, config.sack) = (false, false, self.sack);
+        (config.timestamps, config.nagle, config.sack) = (false, Nagle::Off, self.sack);
         (config.send_buffer, config.receive_buffer) = (1 << 20, window);
         config.recovery = match self.sack {
             true => RecoveryAlgorithm::SackPipe,

@@ -3,7 +3,7 @@
 use crate::experiment::{Choice, Job, Stop};
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::tcp::{
-    AckPolicy, AckTimer, Config, RecoveryAlgorithm, RestartAfterIdle, RtoConfig, Ticks,
+    AckPolicy, AckTimer, Config, Nagle, RecoveryAlgorithm, RestartAfterIdle, RtoConfig, Ticks,
 };
 
 /// Payload of a packet.
@@ -45,7 +45,7 @@ fn common() -> Config {
     let mut config = Config::default();
     config.mss = Some(MSS as u16);
     (config.timestamps, config.sack, config.window_scaling) = (false, false, false);
-    config.nagle = false;
+    config.nagle = Nagle::Off;
     (config.send_buffer, config.receive_buffer) = (WINDOW, WINDOW);
     config.initial_window = InitialWindow::segments(1);
     config.restart_after_idle = RestartAfterIdle::Never;

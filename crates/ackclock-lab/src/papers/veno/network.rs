@@ -4,7 +4,7 @@ use crate::experiment::{Choice, Job, Stop};
 use crate::papers::flows::{ENDLESS, Flow, Flows, dumbbell, second, starts};
 use crate::published;
 use ackclock::congestion::{BuiltIn, InitialWindow};
-use ackclock::tcp::{Config, RecoveryAlgorithm};
+use ackclock::tcp::{Config, Nagle, RecoveryAlgorithm};
 use ackclock::time::Duration;
 use ackclock_emulator::Observer;
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ pub(super) fn law(job: &Job<'_>, word: &str) -> Result<BuiltIn, Stop> {
 pub(super) fn connection(job: &Job<'_>, mss: u16) -> Result<Config, Stop> {
     let mut config = Config::default();
     config.mss = Some(mss);
-    (config.timestamps, config.nagle) = (false, false);
+    (config.timestamps, config.nagle) = (false, Nagle::Off);
     // "Receiver buffers at the destination are large enough" (section 3.1).
     (config.send_buffer, config.receive_buffer) = (1 << 20, 1 << 20);
     config.recovery = RecoveryAlgorithm::SackPipe;

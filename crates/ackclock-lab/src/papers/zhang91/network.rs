@@ -11,7 +11,7 @@ use ackclock::apps::{Amount, Later, Server, Service, Source, SourceConfig};
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::stack::ListenConfig;
 use ackclock::storage::Buffer;
-use ackclock::tcp::{AckPolicy, Config, RestartAfterIdle};
+use ackclock::tcp::{AckPolicy, Config, Nagle, RestartAfterIdle};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{
     Chain, Emulator, HostId, LinkId, LinkRecord, Observer, Path, Recorder, Series, Topology,
@@ -166,7 +166,7 @@ pub(super) fn without_losses() -> Config {
     config.mss = Some(PAYLOAD);
     config.send_buffer = maxwnd() * u32::from(PAYLOAD);
     config.receive_buffer = maxwnd() * u32::from(PAYLOAD);
-    (config.timestamps, config.sack, config.nagle) = (false, false, false);
+    (config.timestamps, config.sack, config.nagle) = (false, false, Nagle::Off);
     config.ack_policy = AckPolicy::EverySegment;
     let never = Duration::from_secs(100);
     (config.rto.initial, config.rto.min) = (never, never);

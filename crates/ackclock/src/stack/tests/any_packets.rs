@@ -7,7 +7,7 @@ use super::*;
 use crate::apps::Pattern;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::stack::slot::Owner;
-use crate::tcp::FlightRecord;
+use crate::tcp::{FlightRecord, Nagle};
 use crate::test_random::Random;
 use crate::wire::{Address, Ecn, Options, Timestamps};
 use std::collections::{BTreeSet, VecDeque};
@@ -365,7 +365,7 @@ impl<'a> World<'a> {
             7 => self.stack.consume(now, handle, 30).unwrap(),
             8 => self.stack.shutdown(now, handle).unwrap(),
             9 => self.stack.set_cork(now, handle, self.random.one_in(2)).unwrap(),
-            10 => self.stack.set_nagle(now, handle, self.random.one_in(2)).unwrap(),
+            10 => self.stack.set_nagle(now, handle, self.random.pick(&Nagle::ALL)).unwrap(),
             11 => assert!(self.stack.info(now, handle).is_some()),
             _ => self.close(at),
         }

@@ -28,7 +28,7 @@ fn it_leaves_the_ready_queue_for_the_timer_queue() {
         pair.client.on_timeout(pair.now);
     }
     let quantum = |n: u64| Duration::from_micros(3 * 1_448 / 4 * n);
-    assert_eq!(departures, [(quantum(0), 3), (quantum(1), 3), (quantum(2), 2)]);
+    assert_eq!(departures, [(quantum(0), 3), (quantum(1), 3), (quantum(2), 3)]);
     let silence = pair.now.saturating_since(began);
     assert!(silence > Duration::from_millis(20), "then only timers of loss recovery: {silence}");
 }

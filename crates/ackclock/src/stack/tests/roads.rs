@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::profile::{Absent, Full};
-use crate::tcp::{AckPolicy, EcnMode, RecoveryAlgorithm};
+use crate::tcp::{AckPolicy, EcnMode, Nagle, RecoveryAlgorithm};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 use std::vec;
@@ -44,7 +44,7 @@ struct Setting {
     timestamps: bool,
     sack: bool,
     ecn: bool,
-    nagle: bool,
+    nagle: Nagle,
     fast_link: bool,
     connections: usize,
     recovery: RecoveryAlgorithm,
@@ -54,7 +54,7 @@ struct Setting {
 }
 
 fn settings() -> impl Strategy<Value = Setting> {
-    let flags = prop::array::uniform7(any::<bool>());
+    let flags = (prop::array::uniform6(any::<bool>()), nagle());
     let recovery = prop_oneof![
         2 => Just(RecoveryAlgorithm::Rack),
         1 => prop::sample::select(RecoveryAlgorithm::ALL),
@@ -63,7 +63,7 @@ fn settings() -> impl Strategy<Value = Setting> {
     let buffer = prop::sample::select(&[700, 3_000, 20_000, 300_000][..]);
     (flags, 1_usize..4, recovery, law, buffer).prop_map(
         |(
-            [ipv6, timestamps, sack, ecn, nagle, fast_link, delayed],
+            ([ipv6, timestamps, sack, ecn, fast_link, delayed], nagle),
             connections,
             recovery,
             law,
@@ -86,6 +86,10 @@ fn settings() -> impl Strategy<Value = Setting> {
     )
 }
 
+fn nagle() -> impl Strategy<Value = Nagle> {
+    prop::sample::select(&Nagle::ALL[..])
+}
+
 /// What happens next: to which host, to which of its connections, and how much of it.
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -104,7 +108,7 @@ enum Step {
     Events(bool),
     Wait(u64),
     Timers,
-    Nagle(bool, usize, bool),
+    Nagle(bool, usize, Nagle),
     Urgent(bool, usize),
     Codepoint(bool, usize, u8),
     Shutdown(bool, usize),
@@ -130,7 +134,7 @@ fn step() -> impl Strategy<Value = Step> {
         4 => host().prop_map(Events),
         4 => prop_oneof![0_u64..60_000, 0_u64..3_000_000].prop_map(Wait),
         2 => Just(Timers),
-        1 => (host(), which(), any::<bool>()).prop_map(|(host, which, on)| Nagle(host, which, on)),
+        1 => (host(), which(), nagle()).prop_map(|(host, which, nagle)| Step::Nagle(host, which, nagle)),
         1 => (host(), which()).prop_map(|(host, which)| Urgent(host, which)),
         1 => (host(), which(), 0_u8..64).prop_map(|(host, which, dscp)| Codepoint(host, which, dscp)),
         1 => (host(), which()).prop_map(|(host, which)| Shutdown(host, which)),
@@ -312,8 +316,8 @@ impl World {
                     (taken, read(&mut to[..taken.unwrap_or(0)]))
                 });
             }
-            Step::Nagle(_, _, on) => {
-                both!(twin, stack => stack.set_nagle(now, handle, on)).ok();
+            Step::Nagle(_, _, nagle) => {
+                both!(twin, stack => stack.set_nagle(now, handle, nagle)).ok();
             }
             Step::Urgent(..) => drop(both!(twin, stack => stack.send_urgent(now, handle, b"!"))),
             Step::Codepoint(_, _, dscp) => {
@@ -402,7 +406,7 @@ fn acks_within_a_segment_count_the_bytes_that_they_acknowledge() {
         timestamps: false,
         sack: true,
         ecn: false,
-        nagle: false,
+        nagle: crate::tcp::Nagle::Off,
         fast_link: false,
         connections: 1,
         recovery: RecoveryAlgorithm::Rack,

@@ -78,6 +78,37 @@ words! {
     "off" = Off,
 }
 
+/// When less than a full segment waits for an ack of what was sent before (Nagle's algorithm, RFC 9293
+/// section 3.7.4). A FIN waits for nothing.
+///
+/// As a word: `off`, `rfc896` or `minshall`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum Nagle {
+    /// Never.
+    Off,
+    /// While anything is in flight (RFC 896): the end of a write that fills several segments waits a round
+    /// trip too.
+    Rfc896,
+    /// While another small segment is in flight (Minshall, Saito, Mogul and Verghese 1999), as on Linux: the end
+    /// of a write goes at once, and little writes are still put together. Without the part
+    /// [`RareSettings`](crate::profile::Profile::RareSettings) it is as [`Rfc896`](Self::Rfc896).
+    #[default]
+    Minshall,
+}
+
+impl Nagle {
+    /// All of them.
+    pub const ALL: [Nagle; 3] = [Nagle::Off, Nagle::Rfc896, Nagle::Minshall];
+}
+
+words! {
+    Nagle: "off, rfc896 or minshall",
+    "off" = Off,
+    "rfc896" = Rfc896,
+    "minshall" = Minshall,
+}
+
 /// What happens to the congestion window when a connection was idle, or sent less than the window
 /// allowed, before it sends again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -170,6 +201,7 @@ mod tests {
     #[test]
     fn each_word_is_read_back_and_others_are_refused() {
         check::<EcnMode>(&["off", "accept", "request"], "use off, accept or request");
+        check::<Nagle>(&["off", "rfc896", "minshall"], "use off, rfc896 or minshall");
         check::<FastOpenMode>(&["off", "on", "without-cookie"], "use off, on or without-cookie");
         check::<Pacing>(&["law", "always", "off"], "use law, always or off");
         check::<BufferTuning>(&["fixed", "auto"], "use fixed or auto");

@@ -10,7 +10,7 @@ mod settings;
 mod ticks;
 
 pub use ack_policy::AckPolicy;
-pub use choices::{BufferTuning, EcnMode, FastOpenMode, Pacing, RestartAfterIdle};
+pub use choices::{BufferTuning, EcnMode, FastOpenMode, Nagle, Pacing, RestartAfterIdle};
 pub use congestion_control::CongestionControl;
 pub use error::ConfigError;
 pub use rto::{RtoBackoff, RtoConfig, RtoEstimator, RttSampling};
@@ -81,8 +81,8 @@ pub struct Config {
     /// Most segments sent at once, in answer to one ack or timer: what the windows allow beyond that
     /// waits for the next one. Where transmissions are paced it bounds the quantum. `None`: no limit.
     pub burst_limit: Option<NonZeroU16>,
-    /// Nagle's algorithm (RFC 9293 section 3.7.4).
-    pub nagle: bool,
+    /// When less than a full segment waits for an ack (RFC 9293 section 3.7.4).
+    pub nagle: Nagle,
     /// The retransmission timer.
     pub rto: RtoConfig,
     /// R2: how long to retransmit data without any ack before giving up (RFC 9293 section 3.8.3:
@@ -134,7 +134,7 @@ impl Config {
             restart_after_idle: RestartAfterIdle::RestartWindow,
             pacing: Pacing::Law,
             burst_limit: None,
-            nagle: true,
+            nagle: Nagle::Minshall,
             rto: RtoConfig::STANDARD,
             give_up: Duration::from_secs(924),
             syn_give_up: Self::SYN_GIVE_UP,

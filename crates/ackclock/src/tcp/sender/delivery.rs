@@ -316,7 +316,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if !P::DELIVERY_RATE {
             return;
         }
-        let limited = self.unsent() < self.mss
+        let limited = self.unsent() < self.mss()
             && pipe < self.controller.window()
             && self.flight.unrepaired() == 0;
         if limited || self.controller.limits_itself() {
@@ -330,7 +330,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             return;
         }
         self.delivery.on_lost(losses.bytes);
-        self.recovery.count_lost(losses.bytes.div_ceil(self.mss.max(1)));
+        self.recovery.count_lost(losses.bytes.div_ceil(self.mss().max(1)));
         if self.hears_nothing() {
             return;
         }

@@ -118,7 +118,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             marks.reduced = Reduced::No;
         }
         if echo && marks.reduced == Reduced::No {
-            marks.held = self.controller.window() <= self.mss;
+            marks.held = self.controller.window() <= self.mss.into();
             if marks.held {
                 self.restart_timer(now);
             }

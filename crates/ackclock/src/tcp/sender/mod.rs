@@ -32,7 +32,7 @@ pub(crate) use transmit::{Data, DataKind};
 
 use super::count::{ByteCount, Count};
 use super::urgent::Urgent;
-use super::{Initial, Open, Settings};
+use super::{Initial, Nagle, Open, Settings};
 use crate::congestion::{CongestionController, Start};
 use crate::profile::{Full, Kept, Part, Profile};
 use crate::seq::{SeqNumber, SeqRange};
@@ -42,6 +42,7 @@ use delivery::Delivery;
 use ecn::EcnSender;
 pub(crate) use flight::Flight;
 use flight::{Delivered, FlightOf};
+use nagle::Cork;
 use pacing::Pacer;
 use recovery::choice::RecoveryChoice;
 use recovery::{MeasuredRtt, Phase, Recovery};
@@ -86,6 +87,22 @@ pub(crate) struct SenderCounters<P: Profile> {
     pub(crate) undos: Count<P>,
 }
 
+/// How far the end of our data has come.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Fin {
+    /// The application may send more.
+    Open,
+    /// A FIN follows the queue.
+    Queued,
+    Sent,
+    Acked,
+}
+
+/// An [MSS](Sender::mss) as a sender keeps it.
+fn stored(mss: u32) -> u16 {
+    u16::try_from(mss.max(1)).unwrap_or(u16::MAX)
+}
+
 /// The sending half.
 #[derive(Debug)]
 pub(crate) struct Sender<'a, C, P: Profile = Full> {
@@ -106,19 +123,19 @@ pub(crate) struct Sender<'a, C, P: Profile = Full> {
     window: SendWindow,
     snd_una: SeqNumber,
     snd_nxt: SeqNumber,
-    mss: u32,
+    /// [`mss`](Self::mss).
+    mss: u16,
     /// Largest IP packet on the path, in bytes.
     path_mtu: u32,
-    /// The application will send no more: a FIN follows the queue.
-    fin_queued: bool,
-    fin_sent: bool,
-    fin_acked: bool,
+    fin: Fin,
     /// The application has given the connection up.
     orphaned: bool,
     /// SND.UP.
     urgent: Urgent<P>,
-    nagle: bool,
-    cork: bool,
+    nagle: Nagle,
+    cork: Cork,
+    /// The number after the last small segment that was sent (Minshall).
+    small_end: <P::RareSettings as Part>::Keeps<SeqNumber>,
     /// When data was last sent (jacobson88 appendix C).
     last_sent_at: Instant,
     /// Since when nothing has been acknowledged although something is in flight.
@@ -164,13 +181,12 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             snd_nxt: iss + 1,
             mss: 1,
             path_mtu: open.mtu,
-            fin_queued: false,
-            fin_sent: false,
-            fin_acked: false,
+            fin: Fin::Open,
             orphaned: false,
             urgent: Urgent::default(),
             nagle: initial.nagle,
-            cork: false,
+            cork: Cork::Off,
+            small_end: Kept::new(iss + 1),
             last_sent_at: Instant::ZERO,
             no_progress_since: Instant::ZERO,
             timeouts_in_a_row: 0,
@@ -181,7 +197,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
 
     /// The connection is established: both SYNs are acknowledged.
     pub(crate) fn start(&mut self, now: Instant, settings: &Settings<P>, start: &SenderStart) {
-        self.mss = start.mss.max(1);
+        self.mss = stored(start.mss);
         self.recovery = Recovery::new(settings.recovery, start.sack, self.snd_una - 1);
         self.window = SendWindow::new(start.window, start.seq, self.snd_una);
         self.round = Round::new(now, self.snd_nxt);
@@ -194,10 +210,10 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             self.rto.on_syn_lost();
         }
         let initial_window =
-            if start.syn_lost { self.mss } else { settings.initial_window(self.mss) };
+            if start.syn_lost { self.mss() } else { settings.initial_window(self.mss()) };
         self.controller.on_start(&Start {
             now,
-            mss: self.mss,
+            mss: self.mss(),
             initial_window,
             rtt: start.rtt,
             selective_acks: start.sack,
@@ -242,7 +258,14 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
 
     /// Whether the FIN was sent.
     pub(crate) fn has_sent_fin(&self) -> bool {
-        self.fin_sent
+        self.fin >= Fin::Sent
+    }
+
+    #[inline(always)]
+    fn note_fin_sent(&mut self, fin: bool) {
+        if fin {
+            self.fin = Fin::Sent;
+        }
     }
 
     /// Whether nothing is queued or in flight.
@@ -279,8 +302,10 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.snd_nxt.min(self.snd_una + self.window.size)
     }
 
+    /// Largest payload of a segment in bytes: an IPv4 packet has no more than 65,495.
+    #[inline(always)]
     pub(crate) fn mss(&self) -> u32 {
-        self.mss
+        self.mss.into()
     }
 
     /// Largest IP packet on the path, in bytes.
@@ -347,12 +372,12 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     }
 
     pub(crate) fn fin_acked(&self) -> bool {
-        self.fin_acked
+        self.fin == Fin::Acked
     }
 
     /// Whether everything queued, a FIN included, was acknowledged.
     pub(crate) fn is_flushed(&self) -> bool {
-        self.queue.is_empty() && self.fin_queued == self.fin_acked
+        self.queue.is_empty() && matches!(self.fin, Fin::Open | Fin::Acked)
     }
 
     pub(crate) fn recovery_algorithm(&self) -> RecoveryAlgorithm {
@@ -409,13 +434,13 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
 
     /// No more data will be queued: a FIN follows.
     pub(crate) fn finish(&mut self, now: Instant) {
-        self.fin_queued = true;
+        self.fin = self.fin.max(Fin::Queued);
         self.rearm(now);
     }
 
     /// Whether [`finish`](Self::finish) was called.
     pub(crate) fn is_finished(&self) -> bool {
-        self.fin_queued
+        self.fin != Fin::Open
     }
 
     /// Most bytes queued; what is queued stays.
@@ -433,7 +458,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         let rtt = self.rto.smoothed_rtt();
         controller.on_start(&Start {
             now,
-            mss: self.mss,
+            mss: self.mss(),
             initial_window: self.controller.window(),
             rtt: (!rtt.is_zero()).then_some(rtt),
             selective_acks: sack,
@@ -445,12 +470,12 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     /// The path takes only segments of `mss` payload bytes from now on (RFC 1191, RFC 8201). What
     /// is in flight in larger ones is lost, which says nothing of congestion.
     pub(crate) fn set_mss(&mut self, now: Instant, mss: u32) {
-        let mss = mss.max(1);
-        if mss == self.mss {
+        let mss = stored(mss).into();
+        if mss == self.mss() {
             return;
         }
-        let smaller = mss < self.mss;
-        self.mss = mss;
+        let smaller = mss < self.mss();
+        self.mss = stored(mss);
         self.controller.on_mss_change(mss);
         if smaller && !self.flight.is_empty() {
             self.flight.cut_anew(now, mss);
@@ -461,7 +486,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
 
     /// Bytes queued that were never sent.
     fn unsent(&self) -> u32 {
-        let sent = self.snd_nxt.since(self.snd_una) - u32::from(self.fin_sent && !self.fin_acked);
+        let sent = self.snd_nxt.since(self.snd_una) - u32::from(self.fin == Fin::Sent);
         (self.queue.len() as u32).saturating_sub(sent)
     }
 
@@ -471,7 +496,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     }
 
     pub(crate) fn fin_pending(&self) -> bool {
-        self.fin_queued && !self.fin_sent
+        self.fin == Fin::Queued
     }
 
     /// Sequence numbers that the peer's window still takes.

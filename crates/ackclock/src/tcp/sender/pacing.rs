@@ -88,15 +88,17 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     }
 
     fn quantum(&self, settings: &Settings<P>, rate: u64) -> u32 {
-        let least = self.mss.saturating_mul(LEAST_QUANTUM_SEGMENTS);
+        let least = self.mss().saturating_mul(LEAST_QUANTUM_SEGMENTS);
         let usual = (rate / QUANTA_PER_SECOND).min(LARGEST_QUANTUM) as u32;
         let quantum = self.controller.send_quantum().unwrap_or(usual.max(least));
-        quantum.min(self.burst(settings)).max(self.mss)
+        quantum.min(self.burst(settings)).max(self.mss())
     }
 
     /// The burst limit in bytes.
     fn burst(&self, settings: &Settings<P>) -> u32 {
-        settings.burst_limit().map_or(u32::MAX, |limit| self.mss.saturating_mul(limit.get().into()))
+        settings
+            .burst_limit()
+            .map_or(u32::MAX, |limit| self.mss().saturating_mul(limit.get().into()))
     }
 
     /// How many bytes may go now, whatever the windows say. A burst that has ended waits for an
@@ -109,7 +111,9 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             return pacer.released(now, self.quantum(settings, rate));
         }
         match settings.burst_limit() {
-            Some(_) if !self.flight.is_empty() => self.mss.saturating_mul(pacer.burst_left.into()),
+            Some(_) if !self.flight.is_empty() => {
+                self.mss().saturating_mul(pacer.burst_left.into())
+            }
             _ => self.burst(settings),
         }
     }
@@ -140,7 +144,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             self.allow_burst(settings);
         }
         if settings.burst_limit().is_some() {
-            let segments = u16::try_from(bytes.div_ceil(self.mss)).unwrap_or(u16::MAX);
+            let segments = u16::try_from(bytes.div_ceil(self.mss())).unwrap_or(u16::MAX);
             if let Some(pacer) = self.pacer.get_mut() {
                 pacer.burst_left = pacer.burst_left.saturating_sub(segments);
             }

@@ -16,7 +16,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             return self.window.size == 0;
         }
         let window = self.usable_window();
-        if window >= self.mss {
+        if window >= self.mss() {
             return false;
         }
         let unsent = self.unsent();
@@ -46,7 +46,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             return None;
         }
         let unsent = self.unsent();
-        let len = unsent.min(self.usable_window().max(1)).min(self.mss);
+        let len = unsent.min(self.usable_window().max(1)).min(self.mss());
         let fin = unsent == 0;
         let probe = Data { kind: DataKind::Probe, seq: self.snd_nxt, len, fin };
         (!fin || self.fin_pending()).then_some(probe)

@@ -138,7 +138,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if !self.flight.is_empty() {
             self.restart_timer(now);
             self.schedule_probe(now);
-        } else if self.usable_window() >= self.mss && !self.waits_for_ack() {
+        } else if self.usable_window() >= self.mss() && !self.waits_for_ack() && !self.is_corked() {
             self.rest_timers();
         } else {
             self.restart_timer(now);
@@ -160,7 +160,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     #[inline(always)]
     pub(crate) fn is_unusual(&self, settings: &Settings<P>) -> bool {
         (self.waiting != Waiting::ForAck)
-            | self.cork
+            | self.is_corked()
             | self.ecn.is_holding()
             | self.ecn.is_cwr_due()
             | self.urgent.get().is_some()
@@ -189,8 +189,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let idle = self.flight.is_empty();
         let rests = idle && now.saturating_since(self.last_sent_at) > self.rto.timeout();
         let allowance = self.controller.window().saturating_sub(self.flight.outstanding());
-        let held = unsent < self.mss && !fin && self.holds_small_segments(idle);
-        unsent <= self.mss
+        let held = unsent < self.mss() && !fin && self.holds_small_segments(idle);
+        unsent <= self.mss()
             && unsent <= allowance
             && unsent + u32::from(fin) <= self.usable_window()
             && !(held | rests)
@@ -217,8 +217,9 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let _ = self.delivery.on_sent(now, idle, false);
         self.flight.push(now, range, range.len());
         self.rto.on_new_data_sent(now, range.start);
+        self.note_small_segment(range.end, len < self.mss());
         self.snd_nxt = range.end;
-        self.fin_sent |= fin;
+        self.note_fin_sent(fin);
         self.last_sent_at = now;
         self.tell_sent(now, len, self.flight.outstanding());
         if self.deadline.is_never() {
@@ -246,18 +247,18 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let allowance = self.controller.window().saturating_sub(self.flight.pipe());
         let unsent = self.unsent();
         let sendable = unsent.min(self.usable_window()).min(allowance);
-        let segments = sendable / self.mss.max(1);
+        let segments = sendable / self.mss().max(1);
         // The last one of all carries PSH, and perhaps FIN.
-        if segments * self.mss == unsent { segments.saturating_sub(1) } else { segments }
+        if segments * self.mss() == unsent { segments.saturating_sub(1) } else { segments }
     }
 
     /// One of those was sent. Whether the next one may follow.
     pub(crate) fn on_repeated(&mut self, now: Instant) -> bool {
-        let range = SeqRange::from_len(self.snd_nxt, self.mss);
-        self.flight.push(now, range, self.mss);
+        let range = SeqRange::from_len(self.snd_nxt, self.mss());
+        self.flight.push(now, range, self.mss());
         self.snd_nxt = range.end;
         let window = self.controller.window();
-        self.tell_sent(now, self.mss, self.flight.pipe());
+        self.tell_sent(now, self.mss(), self.flight.pipe());
         self.controller.window() == window && self.flight.has_place()
     }
 }

@@ -30,8 +30,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         };
         if idle > limit {
             let window = match settings.restart_after_idle() {
-                RestartAfterIdle::RestartWindow => settings.initial_window(self.mss),
-                _ => self.mss,
+                RestartAfterIdle::RestartWindow => settings.initial_window(self.mss()),
+                _ => self.mss(),
             };
             let restart_window = window.min(self.controller.window());
             self.controller.on_restart_after_idle(now, restart_window);

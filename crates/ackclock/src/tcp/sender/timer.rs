@@ -72,7 +72,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if FOR_SPEED
             && self.deadline.is_never()
             && !self.waits_for_ack()
-            && (self.usable_window() >= self.mss || self.unsent() == 0 && !self.fin_pending())
+            && (self.usable_window() >= self.mss() || self.unsent() == 0 && !self.fin_pending())
+            && !self.is_corked()
         {
             // Nothing is queued, or it can go.
             self.no_progress_since = now;
@@ -88,14 +89,16 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if goes_on && self.window.size > 0 {
             return;
         }
-        let blocked = self.is_blocked_by_window();
+        let corked = self.is_held_by_cork();
+        let blocked = corked || self.is_blocked_by_window();
         if is_off {
             self.no_progress_since = now;
         }
         if !blocked && !self.waits_for_ack() {
             self.deadline = Instant::FAR_FUTURE;
         } else if is_off || self.waiting.is_for_window() != blocked {
-            self.deadline = self.rto.deadline(now);
+            let deadline = if corked { Self::cork_deadline(now) } else { self.rto.deadline(now) };
+            self.deadline = deadline;
         }
         if self.waiting.is_for_window() != blocked {
             self.waiting = if blocked { Waiting::ForWindow } else { Waiting::ForAck };
@@ -202,6 +205,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             self.rearm_anew(now);
         } else if let Timer::Retransmit(_) = self.timer() {
             self.retransmission_timeout(now);
+        } else if self.is_held_by_cork() {
+            self.push(now);
         } else {
             self.persist_timeout(now);
         }

@@ -129,8 +129,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// `range` as payload and FIN.
     pub(super) fn segment(&self, kind: DataKind, range: SeqRange) -> Data {
         let queue_end = self.snd_una + self.queue.len() as u32;
-        let fin = self.fin_queued && range.end.after(queue_end);
-        let len = (range.len() - u32::from(fin && !range.is_empty())).min(self.mss);
+        let fin = self.is_finished() && range.end.after(queue_end);
+        let len = (range.len() - u32::from(fin && !range.is_empty())).min(self.mss());
         Data { kind, seq: range.start, len, fin: fin && len == range.len().saturating_sub(1) }
     }
 
@@ -140,7 +140,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if self.in_recovery() {
             return None;
         }
-        let new = self.new_data(self.mss, 0);
+        let new = self.new_data(self.mss(), 0);
         new.or_else(|| self.flight.last_unsacked().map(|last| self.retransmission(last)))
     }
 
@@ -157,17 +157,17 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if unsent == 0 {
             return if self.fin_pending() && window > 0 { new(0, true) } else { None };
         }
-        let most = max_payload.max(self.mss).min(self.most_in_record());
+        let most = max_payload.max(self.mss()).min(self.most_in_record());
         let sendable = unsent.min(usable).min(most);
         // Mostly one segment, and a division takes longer than all the rest.
-        let whole = match sendable == self.mss {
+        let whole = match sendable == self.mss() {
             true => sendable,
-            false if P::SEGMENTATION => sendable / self.mss * self.mss,
+            false if P::SEGMENTATION => sendable / self.mss() * self.mss(),
             false => 0,
         };
         if whole > 0 {
             // A FIN that fits behind the last whole segment goes with it, if a record can tell it apart.
-            let fits = window > whole && (whole == self.mss || whole < self.most_in_record());
+            let fits = window > whole && (whole == self.mss() || whole < self.most_in_record());
             return new(whole, whole == unsent && self.fin_pending() && fits);
         }
         let (len, fin) = self.small_segment(unsent, window, allowance)?;
@@ -176,7 +176,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
 
     /// Bytes of as many whole segments as a record can tell apart.
     fn most_in_record(&self) -> u32 {
-        self.mss.saturating_mul(max_pieces::<P>())
+        self.mss().saturating_mul(max_pieces::<P>())
     }
 
     /// The link has taken `data`.
@@ -192,14 +192,15 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
                 self.flight.take_back();
                 self.rto.on_resent();
             }
-            let piece = if data.len > self.mss { self.mss } else { range.len() };
+            let piece = if data.len > self.mss() { self.mss() } else { range.len() };
             self.flight.push(now, range, piece);
             self.rto.on_new_data_sent(now, range.start);
             if data.kind == DataKind::New && data.len > 0 {
                 self.ecn.on_new_data_sent();
+                self.note_small_segment(range.end, data.len < self.mss());
             }
             self.snd_nxt = range.end;
-            self.fin_sent |= data.fin;
+            self.note_fin_sent(data.fin);
         } else {
             self.rto.on_resent();
             self.counters.retransmitted.add(1);

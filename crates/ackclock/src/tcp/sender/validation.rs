@@ -69,7 +69,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         };
         let unvalidated = core::mem::take(&mut validation.loss_pending);
         if unvalidated && settings.restart_after_idle() == RestartAfterIdle::Validation {
-            let lost = self.mss.saturating_mul(self.recovery.segments_lost().into());
+            let lost = self.mss().saturating_mul(self.recovery.segments_lost().into());
             let window = self.controller.window().saturating_sub(lost / 2);
             self.controller.on_unvalidated_loss(now, window);
         }
@@ -97,7 +97,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             return;
         }
         validation.validated_at = CoarseInstant::new(now);
-        let least = settings.initial_window(self.mss);
+        let least = settings.initial_window(self.mss());
         for _ in 0..(unvalidated / NONVALIDATED_PERIOD).min(MOST_PERIODS) {
             self.controller.on_unvalidated_window(now, least);
         }

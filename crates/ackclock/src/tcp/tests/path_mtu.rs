@@ -114,7 +114,7 @@ fn once_segments_have_passed_an_error_waits_for_what_it_names() {
 /// RFC 1191 section 6.3: ten minutes after it was lowered last.
 #[test]
 fn a_path_is_tried_again_with_larger_packets() {
-    let mut test = Test::established(Config { mss: None, nagle: false, ..config() });
+    let mut test = Test::established(Config { mss: None, nagle: Nagle::Off, ..config() });
     test.queue(0, 1_000);
     assert_eq!(test.data(), [(0, 1_000)]);
     let too_big = IcmpErrorKind::PacketTooBig { mtu: 800 };
@@ -134,7 +134,7 @@ fn a_path_is_tried_again_with_larger_packets() {
 /// What it is found to carry no more of than before is no news.
 #[test]
 fn a_path_that_is_still_narrow_costs_a_flight_and_no_timeout() {
-    let mut test = Test::established(Config { mss: None, nagle: false, ..config() });
+    let mut test = Test::established(Config { mss: None, nagle: Nagle::Off, ..config() });
     let too_big = |test: &mut Test, mtu, at| {
         let kind = IcmpErrorKind::PacketTooBig { mtu };
         assert!(test.connection.on_icmp_error(test.now, kind, SeqNumber(ISS + 1 + at)));
@@ -168,7 +168,7 @@ fn a_path_that_is_still_narrow_costs_a_flight_and_no_timeout() {
 /// RFC 5927 section 7.2, where acks of smaller packets keep the timer away.
 #[test]
 fn an_error_is_believed_once_what_it_names_is_to_be_sent_again() {
-    let mut test = Test::established(Config { nagle: false, ..rack() });
+    let mut test = Test::established(Config { nagle: Nagle::Off, ..rack() });
     test.queue(0, 2_000);
     assert_eq!(test.data(), [(0, 1_000), (1_000, 1_000)]);
     test.wait(10);

@@ -117,7 +117,7 @@ fn a_probe_that_was_taken_counts() {
     test.run(300);
     test.peer_window = 10_000;
     test.acks(1);
-    assert_eq!(test.data(), [(1, 1_000), (1_001, 1_000)]);
+    assert_eq!(test.data(), [(1, 1_000), (1_001, 1_000), (2_001, 999)]);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn a_fin_waits_for_the_window_too() {
 #[test]
 fn a_closed_window_is_probed_also_while_corked() {
     let mut test = Test::established(config());
-    test.connection.set_cork(true);
+    test.connection.set_cork(test.now, true);
     test.peer_window = 0;
     test.acks(0);
     test.queue(0, 3_000);
@@ -166,11 +166,11 @@ fn a_closed_window_is_probed_also_while_corked() {
 #[test]
 fn what_was_corked_behind_a_closed_window_is_probed_for_afterwards() {
     let mut test = Test::established(config());
-    test.connection.set_cork(true);
+    test.connection.set_cork(test.now, true);
     test.peer_window = 0;
     test.acks(0);
     test.queue(0, 300);
-    test.connection.set_cork(false);
+    test.connection.set_cork(test.now, false);
     assert_eq!(test.run(300).len(), 1);
 }
 
@@ -185,7 +185,7 @@ fn two_ends_that_probe_each_other_hear_each_other() {
     test.sent();
     test.peer_window = 10_000;
     test.acks(1);
-    assert_eq!(test.data(), [(1, 1_000), (1_001, 1_000)]);
+    assert_eq!(test.data(), [(1, 1_000), (1_001, 1_000), (2_001, 999)]);
 }
 
 /// An ack that leaves a window smaller than what waits begins persisting without a closer look.
@@ -245,7 +245,7 @@ fn an_ack_of_a_probe_that_is_to_go_again_is_no_ack_of_the_unsent() {
         test.acks(0);
         test.acks(1);
         assert_eq!(test.info().challenge_acks, 0);
-        assert_eq!(test.data(), [(1, 1_000), (1_001, 1_000)]);
+        assert_eq!(test.data(), [(1, 1_000), (1_001, 1_000), (2_001, 999)]);
     }
 }
 

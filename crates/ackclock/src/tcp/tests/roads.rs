@@ -166,8 +166,12 @@ fn run(seed: u64, steps: u32) -> Result<u32, TestCaseError> {
             _ => match random.below(12) {
                 0 => drop(end.both("shutdown", |end| end.connection.shutdown(now))?),
                 1 => drop(end.both("urgent", |end| end.connection.send_urgent(now, b"!"))?),
-                2 => drop(end.both("cork", |end| end.connection.set_cork(step % 2 == 0))?),
-                _ => drop(end.both("nagle", |end| end.connection.set_nagle(step % 2 == 0))?),
+                2 => drop(end.both("cork", |end| end.connection.set_cork(now, step % 2 == 0))?),
+                3 => drop(end.both("push", |end| end.connection.push(now))?),
+                _ => {
+                    let nagle = Nagle::ALL[step as usize % 3];
+                    end.both("nagle", |end| end.connection.set_nagle(nagle))?;
+                }
             },
         }
         for end in &mut ends {

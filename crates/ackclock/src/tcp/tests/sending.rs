@@ -86,22 +86,86 @@ fn nagle_holds_back_less_than_a_segment_while_something_is_in_flight() {
 #[test]
 fn nagle_can_be_switched_off() {
     let mut test = Test::established(config());
-    test.connection.set_nagle(false);
+    test.connection.set_nagle(Nagle::Off);
     for n in 0..3 {
         test.queue(n * 10, n * 10 + 10);
         assert_eq!(test.data(), [(n * 10, 10)]);
     }
 }
 
+/// Minshall: the end of a write goes at once, unless another one is in flight.
+#[test]
+fn the_end_of_a_write_waits_for_an_ack_of_the_one_before() {
+    let mut test = Test::established(config());
+    test.queue(0, 2_500);
+    assert_eq!(test.data(), [(0, 1_000), (1_000, 1_000), (2_000, 500)]);
+    test.queue(2_500, 3_600);
+    assert_eq!(test.data(), [(2_500, 1_000)], "100 bytes behind 500");
+    test.acks(2_000);
+    assert_eq!(test.data(), []);
+    test.acks(2_500);
+    assert_eq!(test.data(), [(3_500, 100)], "1,000 bytes are in flight");
+}
+
+#[test]
+fn by_rfc_896_the_end_of_a_write_waits_for_all_acks() {
+    let mut test = Test::established(Config { nagle: Nagle::Rfc896, ..config() });
+    test.queue(0, 2_500);
+    assert_eq!(test.data(), [(0, 1_000), (1_000, 1_000)]);
+    test.acks(1_000);
+    assert_eq!(test.data(), []);
+    test.acks(2_000);
+    assert_eq!(test.data(), [(2_000, 500)]);
+}
+
+#[test]
+fn a_push_lets_go_what_is_queued_and_nothing_after_it() {
+    let mut test = Test::established(config());
+    test.queue(0, 10);
+    assert_eq!(test.data(), [(0, 10)]);
+    test.queue(10, 20);
+    test.connection.push(test.now);
+    assert_eq!(test.data(), [(10, 10)]);
+    test.queue(20, 30);
+    assert_eq!(test.data(), []);
+    test.connection.set_cork(test.now, true);
+    test.acks(20);
+    assert_eq!(test.data(), []);
+    test.connection.push(test.now);
+    assert_eq!(test.data(), [(20, 10)]);
+}
+
+/// Linux: a cork holds for 200 ms, counted from when only it held something back.
+#[test]
+fn a_cork_gives_way_after_a_while() {
+    let mut test = Test::established(config());
+    test.connection.set_cork(test.now, true);
+    test.queue(0, 1_500);
+    assert_eq!(test.data(), [(0, 1_000)]);
+    test.wait(20);
+    test.acks(1_000);
+    assert_eq!(test.run(199).len(), 0);
+    test.queue(1_500, 1_510);
+    let sent = test.run(1);
+    assert_eq!(sent.iter().map(|(_, sent)| sent.len).collect::<Vec<_>>(), [510]);
+    test.wait(20);
+    test.acks(1_510);
+    assert_eq!(test.connection.poll_timeout(), Instant::FAR_FUTURE);
+    test.queue(1_510, 1_520);
+    assert_eq!(test.data(), [], "it holds again");
+    test.connection.set_cork(test.now, false);
+    assert_eq!(test.data(), [(1_510, 10)]);
+}
+
 #[test]
 fn a_cork_holds_back_everything_but_full_segments() {
     let mut test = Test::established(config());
-    test.connection.set_cork(true);
+    test.connection.set_cork(test.now, true);
     test.queue(0, 1_500);
     assert_eq!(test.data(), [(0, 1_000)]);
     test.acks(1_000);
     assert_eq!(test.data(), []);
-    test.connection.set_cork(false);
+    test.connection.set_cork(test.now, false);
     assert_eq!(test.data(), [(1_000, 500)]);
 }
 
@@ -110,15 +174,13 @@ fn the_last_segment_of_the_queue_is_pushed() {
     let mut test = Test::established(config());
     test.queue(0, 2_500);
     let pushed: Vec<bool> = test.sent().iter().map(|s| s.push).collect();
-    assert_eq!(pushed, [false, false], "the rest waits for Nagle");
-    test.acks(2_000);
-    assert!(test.sent()[0].push);
+    assert_eq!(pushed, [false, false, true]);
 }
 
 #[test]
 fn no_segment_smaller_than_half_the_largest_window() {
     let mut test = Test::established(config());
-    test.connection.set_nagle(false);
+    test.connection.set_nagle(Nagle::Off);
     test.peer_window = 400;
     test.acks(0);
     test.queue(0, 2_000);
@@ -162,7 +224,7 @@ fn the_send_queue_takes_what_fits() {
 
 #[test]
 fn a_link_that_segments_gets_several_segments_at_once() {
-    let mut test = Test::established(config());
+    let mut test = Test::established(Config { nagle: Nagle::Rfc896, ..config() });
     test.queue(0, 3_500);
     let outgoing = test.connection.poll_transmit(test.now, 65_536).expect("data");
     assert_eq!((outgoing.len, outgoing.segment_size), (3_000, 1_000));

@@ -15,6 +15,10 @@ const MOST_TRANSMISSIONS: u32 = 30_000;
 /// No run takes longer, in virtual time, unless one end waits for ever.
 const LONGEST: Duration = Duration::from_secs(4 * 60 * 60);
 
+fn any_nagle(random: &mut Random) -> Nagle {
+    random.pick(&Nagle::ALL)
+}
+
 fn byte(index: u32) -> u8 {
     (index ^ index >> 8).wrapping_mul(167) as u8
 }
@@ -33,7 +37,7 @@ pub(super) fn random_config(random: &mut Random) -> Config {
         ecn: random.pick(&[EcnMode::Off, EcnMode::Accept, EcnMode::Request]),
         recovery: RecoveryAlgorithm::ALL
             [random.below(RecoveryAlgorithm::ALL.len() as u32) as usize],
-        nagle: random.one_in(2),
+        nagle: any_nagle(random),
         ack_policy: match random.below(3) {
             0 => AckPolicy::EverySegment,
             1 => AckPolicy::Bsd43,
@@ -119,10 +123,10 @@ impl End {
             return;
         }
         if self.corks && random.one_in(3) {
-            self.connection.set_cork(random.one_in(2));
+            self.connection.set_cork(now, random.one_in(2));
         }
         if random.one_in(20) {
-            self.connection.set_nagle(random.one_in(2));
+            self.connection.set_nagle(any_nagle(random));
         }
         let amount = 1 + random.below(3_000);
         let end = self.to_send.min(self.written + amount);
@@ -131,7 +135,7 @@ impl End {
             self.written += self.connection.send(now, &data).expect("open") as u32;
         }
         if self.written == self.to_send && random.one_in(2) {
-            self.connection.set_cork(false);
+            self.connection.set_cork(now, false);
             self.corks = false;
             self.connection.shutdown(now);
         }

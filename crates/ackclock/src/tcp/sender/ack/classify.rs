@@ -42,7 +42,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             delivered,
             can_send_new: self.unsent() > 0 && self.usable_window() > 0,
             rtt: self.measured_rtt(),
-            mss: self.mss,
+            mss: self.mss(),
         }
     }
 }

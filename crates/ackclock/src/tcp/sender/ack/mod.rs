@@ -171,7 +171,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let limits = Limits {
             wants_prr: self.controller.wants_prr(),
             window: self.controller.window(),
-            mss: self.mss,
+            mss: self.mss(),
             delivered,
             advanced,
         };
@@ -183,7 +183,9 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(in crate::tcp::sender) fn take_off_queue(&mut self, ack: SeqNumber) {
         let advanced = ack.since(self.snd_una);
         let bytes = advanced.min(self.queue.len() as u32);
-        self.fin_acked |= advanced > bytes;
+        if advanced > bytes {
+            self.fin = super::Fin::Acked;
+        }
         self.queue.consume(bytes as usize);
         self.snd_una = self.snd_una.max(ack);
         self.urgent.pass(self.snd_una);

@@ -109,7 +109,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.validate_window(now, flight_before, window);
         let slow_start = window < self.controller.slow_start_threshold();
         let reached =
-            if slow_start { peak.saturating_mul(2) } else { peak.saturating_add(self.mss) };
+            if slow_start { peak.saturating_mul(2) } else { peak.saturating_add(self.mss()) };
         reached > window
     }
 }
