@@ -82,11 +82,16 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     }
 
     /// Whether only the cork keeps the sender from sending, with no ack to come.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn is_held_by_cork(&self) -> bool {
+        self.is_corked() && self.holds_all_by_cork()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn holds_all_by_cork(&self) -> bool {
         let unsent = self.unsent();
-        self.is_corked()
-            && self.flight.is_empty()
+        self.flight.is_empty()
             && unsent > 0
             && unsent < self.mss()
             && unsent <= self.usable_window()
