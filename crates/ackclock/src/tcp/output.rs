@@ -238,6 +238,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             Cause::Keepalive => self.sender.snd_nxt() - 1,
             // What the segment has acknowledged is what the peer expects (section 3.10.7.1).
             Cause::Reset if self.reset == Reset::Unread => self.sender.snd_una(),
+            // Nobody knows a number of ours: as from a closed port (section 3.5.2).
+            Cause::Reset if self.was_opened_fast() && self.has_sent_no_syn() => SeqNumber(0),
             _ => self.sender.acceptable_seq(),
         };
         let mut outgoing = self.outgoing(now, cause, seq, flags, window);

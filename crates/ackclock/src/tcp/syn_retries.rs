@@ -53,6 +53,11 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.syn_retries.get().is_some_and(|syn| syn.sent == 0)
     }
 
+    /// Whether none has ever been sent, as an answer either.
+    pub(super) fn has_sent_no_syn(&self) -> bool {
+        self.syn_retries.get().is_some_and(|syn| syn.sent == 0 && !syn.answered)
+    }
+
     /// How often the SYN was sent again because nobody answered.
     pub(super) fn syn_retransmits(&self) -> u32 {
         self.syn_retries.get().map_or(0, |syn| u32::from(syn.sent).saturating_sub(1))

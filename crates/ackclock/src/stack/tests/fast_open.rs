@@ -368,6 +368,22 @@ fn a_reset_ends_a_connection_that_was_opened_fast() {
     assert_eq!(pair.server.statistics().fast_opens, 2, "its place is free");
 }
 
+/// RFC 9293 section 3.5.2: the peer knows no number of the server's.
+#[test]
+fn a_reset_before_the_syn_ack_is_as_from_a_closed_port() {
+    let (mut pair, listener) = with_cookie(1);
+    let client = connect_with(&mut pair, b"request");
+    let syn = packets(pair.now, &mut pair.client);
+    pair.server.on_packet(pair.now, &syn[0]);
+    let server = pair.server.accept(listener).unwrap();
+    pair.server.abort(pair.now, server).unwrap();
+    let sent = to_client(&mut pair);
+    let header = only(&sent).header;
+    assert_eq!((header.flags, header.seq.0), (Flags::RST | Flags::ACK, 0));
+    assert_eq!(header.ack, segment(&syn[0]).header.seq + 8);
+    assert_eq!(pair.client.info(pair.now, client).unwrap().error, Some(Error::Refused));
+}
+
 /// Section 7.3.
 #[test]
 fn without_cookies_both_sides_can_agree() {

@@ -479,7 +479,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.controller.on_mss_change(mss);
         if smaller && !self.flight.is_empty() {
             self.flight.cut_anew(now, mss);
-            self.recovery.on_all_lost(&mut self.flight, self.snd_nxt);
+            self.recovery.on_all_lost(&mut self.flight, now, self.snd_nxt);
         }
         self.rearm(now);
     }

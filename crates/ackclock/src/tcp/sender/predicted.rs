@@ -68,7 +68,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
         self.digest_echo(now, false, 0);
         if was_closed && self.window.size > 0 {
-            self.on_window_opened();
+            self.on_window_opened(now);
         }
         self.rearm(now);
         true

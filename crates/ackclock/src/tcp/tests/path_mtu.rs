@@ -199,3 +199,24 @@ fn an_error_is_forgotten_with_what_it_names() {
     assert_eq!(test.data_within(300).len(), 1);
     assert_eq!((test.info().timeouts, test.info().pmtu), (1, 1_500));
 }
+
+/// RFC 5681 section 4.3: what went again because the path has become narrow is lost too, which is a sign of
+/// congestion, whatever the clock shows.
+#[test]
+fn a_loss_of_what_went_again_in_smaller_packets_is_congestion() {
+    for seconds in [0, 1_000, 2_000, 3_000, 4_000, 5_000] {
+        let mut test = Test::established(Config { nagle: Nagle::Off, ..rack() });
+        test.wait(seconds * 1_000);
+        test.queue(0, 4_000);
+        assert_eq!(test.data().len(), 4);
+        let too_big = IcmpErrorKind::PacketTooBig { mtu: 800 };
+        assert!(test.connection.on_icmp_error(test.now, too_big, SeqNumber(ISS + 1)));
+        let resent: Vec<_> = (0..6).map(|n| (n * 760, (4_000 - n * 760).min(760))).collect();
+        assert_eq!(test.data(), resent);
+        let window = test.info().cwnd;
+        test.wait(30);
+        test.sacks(0, &[(760, 4_000)]);
+        assert_eq!(test.data(), [(0, 760)], "after {seconds} s");
+        assert!(test.info().cwnd < window, "after {seconds} s");
+    }
+}

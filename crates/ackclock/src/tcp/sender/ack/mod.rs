@@ -102,7 +102,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
         self.regulate(&outcome, facts.delivered.bytes, advanced > 0);
         if before.was_closed && self.window.size > 0 {
-            self.on_window_opened();
+            self.on_window_opened(now);
         }
         self.renew_timers(now, &facts, &outcome);
     }
@@ -196,7 +196,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// has run for it, as for a probe, and the window takes it; a window that opens and closes makes
     /// nothing go twice in a round trip. That is no sign of congestion. Nor was it for want of answers
     /// that probes went further and further apart: data begins with the timeout that the path deserves.
-    pub(in crate::tcp::sender) fn on_window_opened(&mut self) {
+    pub(in crate::tcp::sender) fn on_window_opened(&mut self, now: Instant) {
         let is_overdue = self.rto.backoff() > 0;
         self.rto.end_backoff();
         let in_flight = self.snd_nxt.since(self.snd_una);
@@ -204,7 +204,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             // If the window is still too small the persist timer begins anew.
             self.waiting = Waiting::ForAck;
         } else if is_overdue && in_flight <= self.window.size {
-            self.recovery.on_all_lost(&mut self.flight, self.snd_nxt);
+            self.recovery.on_all_lost(&mut self.flight, now, self.snd_nxt);
         }
     }
 }

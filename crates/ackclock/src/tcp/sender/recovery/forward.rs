@@ -17,8 +17,8 @@ macro_rules! forward_rules {
             $call!($context self.may_undo())
         }
 
-        fn forget(&mut self) {
-            $call!($context self.forget())
+        fn forget(&mut self, now: Instant) {
+            $call!($context self.forget(now))
         }
 
         fn on_reordering(&mut self) {

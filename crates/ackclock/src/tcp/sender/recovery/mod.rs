@@ -271,7 +271,7 @@ impl<P: Profile> Recovery<P> {
                 self.rules.on_reordering();
             }
             undo.disarm();
-            self.rules.forget();
+            self.rules.forget(Instant::from_micros(ack.now));
             flight.unmark_lost();
             self.episode.owes_retransmission = false;
             return Some(core::mem::replace(&mut self.episode.phase, Phase::Open));
@@ -357,10 +357,10 @@ impl<P: Profile> Recovery<P> {
     }
 
     /// Nothing of the flight can arrive any more, which is no sign of congestion.
-    pub(crate) fn on_all_lost<F: Flight>(&mut self, flight: &mut F, nxt: SeqNumber) {
+    pub(crate) fn on_all_lost<F: Flight>(&mut self, flight: &mut F, now: Instant, nxt: SeqNumber) {
         self.begin_anew(nxt);
         self.keep_reduction();
-        self.rules.forget();
+        self.rules.forget(now);
         flight.mark_all_lost();
     }
 

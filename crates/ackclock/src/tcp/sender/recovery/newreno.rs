@@ -6,6 +6,7 @@
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
 use crate::seq::SeqNumber;
 use crate::tcp::sender::flight::Run;
+use crate::time::Instant;
 
 /// RFC 6582.
 #[derive(Clone, Copy, Debug, Default)]
@@ -90,7 +91,7 @@ impl Rules for NewReno {
         true
     }
 
-    fn forget(&mut self) {
+    fn forget(&mut self, _now: Instant) {
         self.credit = 0;
     }
 

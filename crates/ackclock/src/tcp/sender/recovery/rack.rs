@@ -243,13 +243,14 @@ impl Rules for Rack {
         now: Instant,
         rtt: &MeasuredRtt,
     ) {
-        self.forget();
-        self.reduced_at = micros(now) as u32;
+        self.forget(now);
         let patience = self.patience(episode, flight, rtt);
         flight.mark_timed_out(micros(now).saturating_sub(patience));
     }
 
-    fn forget(&mut self) {
+    fn forget(&mut self, now: Instant) {
+        // What goes from now on and is lost too is a sign of congestion.
+        self.reduced_at = micros(now) as u32;
         self.probe = Probe::None;
         self.timer = EarlyTimer::Off;
         self.regulated = false;

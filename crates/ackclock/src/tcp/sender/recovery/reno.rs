@@ -7,6 +7,7 @@
 //! that the law's window stays the law's.
 
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
+use crate::time::Instant;
 
 /// What 4.3BSD-Reno did.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,7 +43,7 @@ impl Rules for Reno {
         outcome
     }
 
-    fn forget(&mut self) {
+    fn forget(&mut self, _now: Instant) {
         self.inflation = 0;
     }
 

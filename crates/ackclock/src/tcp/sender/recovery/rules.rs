@@ -70,10 +70,10 @@ pub(super) trait Rules {
         &mut self,
         _episode: &Episode,
         flight: &mut F,
-        _now: Instant,
+        now: Instant,
         _rtt: &MeasuredRtt,
     ) {
-        self.forget();
+        self.forget(now);
         flight.mark_all_lost();
     }
 
@@ -85,7 +85,7 @@ pub(super) trait Rules {
 
     /// Everything is sent anew, for the sake of a timeout or because no segment of the flight can
     /// arrive any more: what was known of single segments means nothing now.
-    fn forget(&mut self) {}
+    fn forget(&mut self, _now: Instant) {}
 
     /// What was taken for lost had only been overtaken.
     fn on_reordering(&mut self) {}
