@@ -101,10 +101,13 @@ impl Connection {
         }
     }
 
-    /// Whether the connection began with this SYN of the host, or with this SYN-ACK.
+    /// Whether the connection began with this SYN of the host, or with this SYN-ACK, which may acknowledge text
+    /// that came with the peer's SYN.
     pub(crate) fn began_with(&self, header: &Header) -> bool {
         let answers = header.flags.contains(Flags::ACK);
-        let acknowledges = self.facts.peer.is_none_or(|peer| peer.initial() + 1 == header.ack);
+        let text = self.facts.peer_syn.map_or(0, |syn| syn.text);
+        let acknowledges =
+            self.facts.peer.is_none_or(|peer| (1..=1 + text).contains(&peer.offset(header.ack)));
         self.facts.host.initial() == header.seq && (!answers || acknowledges)
     }
 
