@@ -103,3 +103,29 @@ fn a_listener_may_do_without_cookies() {
         ",
     );
 }
+
+/// RFC 7413 section 5.1, `TCP_FASTOPEN`: of those whose handshakes are not finished there are so many; others are
+/// opened as ever.
+#[test]
+fn as_many_as_were_asked_for_are_pending() {
+    check(
+        "
+        socket nonblock = fd s
+        set s SO_REUSEADDR 1
+        set s TCP_FASTOPEN 1
+        set s TCP_FASTOPEN_KEY a1a1a1a1b2b2b2b2c3c3c3c3d4d4d4d4
+        bind s
+        listen s 5
+        < S 0:500(500) win 32792 <mss 1000,sackOK,FO 3021b9d889017eeb>
+        > S. 0:0(0) ack 501 <mss 1460,sackOK>
+        peer 1
+        < S 0:500(500) win 32792 <mss 1000,sackOK,FO 3021b9d889017eeb>
+        > S. 0:0(0) ack 1 <mss 1460,sackOK,FO 3021b9d889017eeb>
+        peer 0
+        +0.1 < . 501:501(0) ack 1 win 32792
+        peer 2
+        < S 0:500(500) win 32792 <mss 1000,sackOK,FO 3021b9d889017eeb>
+        > S. 0:0(0) ack 501 <mss 1460,sackOK>
+        ",
+    );
+}

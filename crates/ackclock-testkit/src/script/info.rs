@@ -24,7 +24,7 @@ pub(super) fn field(info: &Info, name: &str) -> Result<u64, String> {
         sack timestamps rtt_samples backoff mss peer_mss pmtu cwnd ssthresh in_flight unacked sacked lost
         in_recovery send_window receive_window send_queue receive_queue out_of_order bytes_acked
         bytes_received bytes_retransmitted retransmitted timeouts fast_recoveries duplicate_acks
-        dsacks_received paws_dropped challenge_acks reassembly_dropped probes_sent
+        dsacks_received paws_dropped challenge_acks reassembly_dropped probes_sent syn_data
     })
 }
 

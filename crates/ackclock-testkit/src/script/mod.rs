@@ -70,7 +70,7 @@
 //! | step | means |
 //! | --- | --- |
 //! | `set NAME VALUE…` | a setting of the connection to come, see below |
-//! | `connect`, `listen`, `accept` | opens actively; passively; takes the connection from the listener |
+//! | `connect [with N]`, `listen`, `accept` | opens actively, with the next N bytes of our stream queued; passively; takes the connection from the listener |
 //! | `established [passive] [win N]` | a whole handshake with a round trip of 10 ms, in which the peer offers what we offer, an MSS of 1000 and a window of N (60000) |
 //! | `write N [takes M]` | queues the next N bytes of our stream, of which M (all) are taken |
 //! | `urgent N` | as `write`, as urgent data |
@@ -87,7 +87,7 @@
 //! of receive buffer, no timestamps, no window scaling; it acknowledges every second full segment,
 //! or after 40 ms, from the first one on. The rest is as in [`Config`](ackclock::tcp::Config).
 //!
-//! `set` comes before everything else and knows `mtu N`, `law NAME`, `recovery NAME`, `ecn MODE`, `mss N` (or
+//! `set` comes before everything else and knows `mtu N`, `law NAME`, `recovery NAME`, `ecn MODE`, `fast_open MODE`, `fast_open_key HEX`, `mss N` (or
 //! `link`), `send_buffer N`, `receive_buffer N`, `reassembly_ranges N`, `initial_window SEGMENTS`;
 //! `window_scaling`, `timestamps` and `sack` with `on` or `off`; `nagle off`, `rfc896` or `minshall`; `ack_policy every`,
 //! `ack_policy delayed TIMEOUT QUICK_ACKS`, `ack_policy bsd43`; and, in seconds, `rto INITIAL MIN

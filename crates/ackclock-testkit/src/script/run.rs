@@ -295,13 +295,16 @@ impl Runner {
     // ---- the application ----
 
     fn stack(&mut self) -> &mut Stack<'static, BuiltIn> {
-        let Settings { law, mtu, .. } = self.settings;
+        let Settings { law, mtu, fast_open_key, .. } = self.settings;
         self.stack.get_or_insert_with(|| {
             let config = StackConfig::new(Capabilities::with_mtu(mtu), [1, 2]);
             let mut stack = Stack::new(config, law, Storage::growing()).expect("a usable MTU");
             stack
                 .add_address(Cidr { address: OUR_ADDRESS, prefix: 24 })
                 .expect("a stack takes an address");
+            if let Some(key) = fast_open_key {
+                stack.set_fast_open_keys(key, None);
+            }
             stack
         })
     }
@@ -325,6 +328,10 @@ impl Runner {
         let now = self.now;
         match *words {
             ["connect"] => self.connect(),
+            ["connect", "with", n] => {
+                self.connect()?;
+                self.write(number(n)?, number(n)?, false)
+            }
             ["listen"] => self.listen(),
             ["accept"] => self.accept(),
             ["established", ref rest @ ..] => self.establish(rest),
@@ -391,6 +398,7 @@ impl Runner {
     fn listen(&mut self) -> Result<(), String> {
         let mut config = ListenConfig::new(SocketAddr::new(OUR_ADDRESS, OUR_PORT));
         config.connection = self.settings.connection;
+        config.set_fast_open(self.settings.connection.fast_open);
         let listener = self.stack().listen(config).map_err(|error| error.to_string())?;
         self.listener = Some(listener);
         Ok(())

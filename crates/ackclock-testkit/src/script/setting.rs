@@ -15,6 +15,8 @@ pub(super) struct Settings {
     pub(super) law: BuiltIn,
     /// Of the link, in bytes.
     pub(super) mtu: u32,
+    /// Of the Fast Open cookies that the listener gives.
+    pub(super) fast_open_key: Option<[u8; 16]>,
 }
 
 impl Default for Settings {
@@ -27,7 +29,8 @@ impl Default for Settings {
         connection.window_scaling = false;
         connection.recovery = RecoveryAlgorithm::NewReno;
         connection.ack_policy = delayed(Duration::from_millis(40), 0);
-        Settings { connection, law: Reno::default().into(), mtu: 1500 }
+        let law = Reno::default().into();
+        Settings { connection, law, mtu: 1500, fast_open_key: None }
     }
 }
 
@@ -55,6 +58,10 @@ impl Settings {
             ["fast_open", mode] => {
                 self.connection.fast_open =
                     mode.parse().map_err(|error| format!("{mode}: {error}"))?;
+            }
+            ["fast_open_key", digits] => {
+                let key = u128::from_str_radix(digits, 16).map_err(|error| error.to_string())?;
+                self.fast_open_key = Some(key.to_be_bytes());
             }
             ["mss", "link"] => self.connection.mss = None,
             ["mss", bytes] => self.connection.mss = Some(number(bytes)?),

@@ -13,6 +13,7 @@ mod rfc6675_5_recovery;
 mod rfc7323_2_window_scale;
 mod rfc7323_4_timestamps;
 mod rfc7323_5_paws;
+mod rfc7413_fast_open;
 mod rfc8985_rack_tlp;
 mod rfc9293_3_10_7_1_closed;
 mod rfc9293_3_10_7_2_listen;

@@ -1,0 +1,264 @@
+//! RFC 7413: TCP Fast Open.
+
+use ackclock_testkit::script::check;
+
+// ---- the client ----
+
+#[test]
+fn a_client_without_a_cookie_asks_for_one() {
+    // Section 4.1.3: no data go with the request.
+    check(
+        "
+        set fast_open on
+        connect with 400
+        > S 0:0(0) <mss 1000,sackOK,FO>
+        +0.02 < S. 0:0(0) ack 1 <mss 1000,sackOK,FO 0123456789abcdef>
+        > P. 1:401(400) ack 1
+        ",
+    );
+}
+
+/// Appendix A: the answer to the request comes a round trip earlier than below.
+#[test]
+fn data_with_the_syn_are_answered_after_one_round_trip() {
+    check(
+        "
+        set fast_open without-cookie
+        connect with 400
+        > S 0:400(400) <mss 1000,sackOK>
+        +0.02 < S. 0:0(0) ack 401 <mss 1000,sackOK>
+        > . 401:401(0) ack 1
+        < P. 1:301(300) ack 401
+        0.02 read 300
+        info syn_data 400
+        ",
+    );
+}
+
+#[test]
+fn without_it_they_are_answered_after_two() {
+    check(
+        "
+        connect with 400
+        > S 0:0(0) <mss 1000,sackOK>
+        +0.02 < S. 0:0(0) ack 1 <mss 1000,sackOK>
+        > P. 1:401(400) ack 1
+        +0.02 < P. 1:301(300) ack 401
+        0.04 read 300
+        info syn_data 0
+        ",
+    );
+}
+
+/// Section 4.2.1: no more than fits into a SYN of 536 bytes where the peer's MSS is not known.
+#[test]
+fn what_does_not_fit_follows_the_handshake() {
+    check(
+        "
+        set fast_open without-cookie
+        connect with 1000
+        > S 0:496(496) <mss 1000,sackOK>
+        +0.02 < S. 0:0(0) ack 497 <mss 1000,sackOK>
+        > P. 497:1001(504) ack 1
+        ",
+    );
+}
+
+#[test]
+fn data_that_the_syn_ack_does_not_acknowledge_go_again_at_once() {
+    // Section 4.2.2: that is no loss.
+    check(
+        "
+        set fast_open without-cookie
+        connect with 400
+        > S 0:400(400) <mss 1000,sackOK>
+        +0.02 < S. 0:0(0) ack 1 <mss 1000,sackOK>
+        > P. 1:401(400) ack 1
+        info cwnd 10000
+        info syn_data 0
+        ",
+    );
+}
+
+#[test]
+fn a_server_may_take_a_part_of_the_data() {
+    check(
+        "
+        set fast_open without-cookie
+        connect with 400
+        > S 0:400(400) <mss 1000,sackOK>
+        +0.02 < S. 0:0(0) ack 101 <mss 1000,sackOK>
+        > P. 101:401(300) ack 1
+        info syn_data 100
+        ",
+    );
+}
+
+#[test]
+fn a_syn_that_got_lost_goes_again_without_data_and_cookie() {
+    // Section 4.2.1: some boxes drop such SYNs.
+    check(
+        "
+        set fast_open on
+        connect with 400
+        > S 0:0(0) <mss 1000,sackOK,FO>
+        +1 > S 0:0(0) <mss 1000,sackOK>
+        +0.02 < S. 0:0(0) ack 1 <mss 1000,sackOK>
+        > P. 1:401(400) ack 1
+        ",
+    );
+}
+
+#[test]
+fn data_of_a_syn_that_got_lost_follow_the_next_handshake() {
+    check(
+        "
+        set fast_open without-cookie
+        connect with 400
+        > S 0:400(400) <mss 1000,sackOK>
+        +1 > S 0:0(0) <mss 1000,sackOK>
+        +0.02 < S. 0:0(0) ack 1 <mss 1000,sackOK>
+        > P. 1:401(400) ack 1
+        ",
+    );
+}
+
+/// The first SYN was not lost: its SYN-ACK was slow.
+#[test]
+fn a_late_syn_ack_may_acknowledge_the_data_of_the_first_syn() {
+    check(
+        "
+        set fast_open without-cookie
+        connect with 400
+        > S 0:400(400) <mss 1000,sackOK>
+        +1 > S 0:0(0) <mss 1000,sackOK>
+        +0.02 < S. 0:0(0) ack 401 <mss 1000,sackOK>
+        > . 401:401(0) ack 1
+        ",
+    );
+}
+
+#[test]
+fn an_ack_of_more_than_was_sent_is_refused() {
+    // RFC 9293 section 3.10.7.3, first check.
+    check(
+        "
+        set fast_open without-cookie
+        connect with 400
+        > S 0:400(400) <mss 1000,sackOK>
+        +0.02 < S. 0:0(0) ack 402 <mss 1000,sackOK>
+        > R 402:402(0)
+        state SYN-SENT
+        ",
+    );
+}
+
+// ---- the server ----
+
+#[test]
+fn a_listener_gives_a_cookie_to_who_asks() {
+    // Section 4.1.2; cookies are made as by Linux.
+    check(
+        "
+        set fast_open on
+        set fast_open_key a1a1a1a1b2b2b2b2c3c3c3c3d4d4d4d4
+        listen
+        < S 0:0(0) <mss 1000,sackOK,FO>
+        > S. 0:0(0) ack 1 <mss 1000,sackOK,FO 9c7acf0d9a44ab52>
+        ",
+    );
+}
+
+#[test]
+fn a_server_reads_and_answers_before_the_handshake_is_finished() {
+    // Section 4.2.2.
+    check(
+        "
+        set fast_open on
+        set fast_open_key a1a1a1a1b2b2b2b2c3c3c3c3d4d4d4d4
+        listen
+        < S 0:400(400) <mss 1000,sackOK,FO 9c7acf0d9a44ab52>
+        > S. 0:0(0) ack 401 <mss 1000,sackOK>
+        accept
+        state SYN-RECEIVED
+        read 400
+        write 300
+        > P. 1:301(300) ack 401
+        +0.02 < . 401:401(0) ack 301
+        state ESTABLISHED
+        ",
+    );
+}
+
+#[test]
+fn a_spoofed_cookie_opens_nothing() {
+    // Section 4.2.2, step 3.
+    check(
+        "
+        set fast_open on
+        set fast_open_key a1a1a1a1b2b2b2b2c3c3c3c3d4d4d4d4
+        listen
+        < S 0:400(400) <mss 1000,sackOK,FO 0011223344556677>
+        > S. 0:0(0) ack 1 <mss 1000,sackOK,FO 9c7acf0d9a44ab52>
+        +0.02 < P. 1:401(400) ack 1
+        accept
+        read 400
+        ",
+    );
+}
+
+/// Section 6.1: while the server knows of the connection its application gets the data once.
+#[test]
+fn a_repeated_syn_brings_its_data_once() {
+    check(
+        "
+        set fast_open on
+        set fast_open_key a1a1a1a1b2b2b2b2c3c3c3c3d4d4d4d4
+        listen
+        < S 0:400(400) <mss 1000,sackOK,FO 9c7acf0d9a44ab52>
+        > S. 0:0(0) ack 401 <mss 1000,sackOK>
+        accept
+        read 400
+        +0.1 < S 0:400(400) <mss 1000,sackOK,FO 9c7acf0d9a44ab52>
+        > S. 0:0(0) ack 401 <mss 1000,sackOK>
+        +0.02 < . 401:401(0) ack 1
+        state ESTABLISHED
+        info receive_queue 0
+        ",
+    );
+}
+
+/// The path has lost the SYN-ACK, and the client sends its SYN without data.
+#[test]
+fn a_syn_that_comes_again_without_its_data_finds_them_taken() {
+    check(
+        "
+        set fast_open on
+        set fast_open_key a1a1a1a1b2b2b2b2c3c3c3c3d4d4d4d4
+        listen
+        < S 0:400(400) <mss 1000,sackOK,FO 9c7acf0d9a44ab52>
+        > S. 0:0(0) ack 401 <mss 1000,sackOK>
+        +0.5 < S 0:0(0) <mss 1000,sackOK>
+        > S. 0:0(0) ack 401 <mss 1000,sackOK>
+        +0.02 < . 401:401(0) ack 1
+        accept
+        read 400
+        ",
+    );
+}
+
+/// RFC 6298: it is sent until it is acknowledged.
+#[test]
+fn a_syn_ack_that_got_lost_goes_again() {
+    check(
+        "
+        set fast_open on
+        set fast_open_key a1a1a1a1b2b2b2b2c3c3c3c3d4d4d4d4
+        listen
+        < S 0:400(400) <mss 1000,sackOK,FO 9c7acf0d9a44ab52>
+        > S. 0:0(0) ack 401 <mss 1000,sackOK>
+        +1 > S. 0:0(0) ack 401 <mss 1000,sackOK>
+        +2 > S. 0:0(0) ack 401 <mss 1000,sackOK>
+        ",
+    );
+}
