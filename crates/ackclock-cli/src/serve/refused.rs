@@ -17,6 +17,9 @@ pub(super) struct Refused {
     pub(super) memory_connections: u64,
     /// Idle connections that gave way to others because memory or places were short.
     pub(super) idle_connections: u64,
+    /// SYN segments whose data were not taken: with a wrong Fast Open cookie, or while too many connections were
+    /// being opened so. Most of these have an old cookie and get a new one.
+    pub(super) fast_open_syns: u64,
     /// RST segments not sent because of the rate limit.
     pub(super) resets: u64,
 }
@@ -28,6 +31,7 @@ impl Refused {
             accept_queue_segments: join(self.accept_queue_segments, other.accept_queue_segments),
             memory_connections: join(self.memory_connections, other.memory_connections),
             idle_connections: join(self.idle_connections, other.idle_connections),
+            fast_open_syns: join(self.fast_open_syns, other.fast_open_syns),
             resets: join(self.resets, other.resets),
         }
     }
@@ -40,6 +44,7 @@ impl From<&Statistics> for Refused {
             accept_queue_segments: statistics.accept_overflow,
             memory_connections: statistics.memory_refused,
             idle_connections: statistics.gave_way,
+            fast_open_syns: statistics.fast_open_refused + statistics.fast_open_overflow,
             resets: statistics.resets_suppressed,
         }
     }
@@ -68,12 +73,13 @@ impl fmt::Display for Refused {
             accept_queue_segments,
             memory_connections,
             idle_connections,
+            fast_open_syns,
             resets,
         } = self;
         write!(
             f,
             "{half_open_syns} half-open, {accept_queue_segments} accept queue, \
-             {memory_connections} memory, {idle_connections} idle, {resets} resets"
+             {memory_connections} memory, {idle_connections} idle, {fast_open_syns} fast, {resets} resets"
         )
     }
 }

@@ -56,12 +56,13 @@ impl fmt::Display for Interval {
             accept_queue_segments,
             memory_connections,
             idle_connections,
+            fast_open_syns,
             resets,
         } = self.refused;
         write!(
             f,
             "[{:>3}] {:6.2}-{:<6.2} sec  {:8}  {:11}  {:11}  {:14}  {half_open_syns:12}  \
-             {accept_queue_segments:6}  {memory_connections:6}  {idle_connections:4}  {resets:3}",
+             {accept_queue_segments:6}  {memory_connections:6}  {idle_connections:4}  {fast_open_syns:4}  {resets:3}",
             self.queue,
             self.start_seconds,
             self.end_seconds,
@@ -172,7 +173,7 @@ mod tests {
             summary().line(&settings),
             "echo on 10.7.0.2:7: 3 connections (2 completed, 1 failed), 1000 bytes received, 900 \
              bytes sent in 1.50 s, 0.05 CPU seconds, 26315.789 per GB, with offload; \
-             refused: 5 half-open, 0 accept queue, 0 memory, 0 idle, 2 resets"
+             refused: 5 half-open, 0 accept queue, 0 memory, 0 idle, 0 fast, 2 resets"
         );
     }
 
@@ -207,6 +208,7 @@ mod tests {
                 "accept_queue_segments": 0,
                 "memory_connections": 0,
                 "idle_connections": 0,
+                "fast_open_syns": 0,
                 "resets": 2,
             },
             "intervals": null,

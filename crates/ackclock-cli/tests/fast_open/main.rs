@@ -88,3 +88,38 @@ fn a_kernel_that_knows_nothing_of_it_gets_an_ordinary_handshake() {
         assert_eq!(report["error"], serde_json::Value::Null);
     }
 }
+
+/// What the path drops, SYNs with data among it, arrives all the same, once, in both roles.
+#[test]
+fn every_byte_arrives_over_a_path_that_loses() {
+    let script = r#"
+        for host in 10.7.0.1 fd07::1; do
+            begin "kernel$host" serving kernel server "$host" 7
+        done
+        "$A" setup tun ack1 --address 10.8.0.2/24 --address fd08::2/64 >/dev/null
+        serve ours echo --tun ack1 --address 10.8.0.2/24 --address fd08::2/64 --fast-open on --json
+        for tables in iptables ip6tables; do
+            $tables -A INPUT -m statistic --mode random --probability 0.05 -j DROP
+            $tables -A OUTPUT -m statistic --mode random --probability 0.05 -j DROP
+        done
+        for host in 10.7.0.1 '[fd07::1]'; do
+            "$A" echo "$host:7" $ours --fast-open on --bytes 50k --json
+            "$A" echo "$host:7" $ours --fast-open without-cookie --bytes 50k --json
+        done
+        kernel client 10.8.0.2 7
+        kernel client fd08::2 7
+        kill -INT %3
+        wait %3 || true
+    "#;
+    let Some(output) = run(script) else {
+        return;
+    };
+    let reports = reports(&output);
+    assert_eq!(reports.len(), 8);
+    let (ours, kernels) = reports.split_at(4);
+    for report in ours {
+        assert_eq!(report["totals"]["received_bytes"], 50 << 10, "{report}");
+        assert_eq!(report["error"], serde_json::Value::Null);
+    }
+    assert!(kernels.iter().all(|report| report["right"] == true), "{kernels:?}");
+}

@@ -4,7 +4,7 @@ use ackclock::congestion::CongestionController;
 use ackclock::link::ethernet::Ethernet;
 use ackclock::profile::Profile;
 use ackclock::stack::{Capabilities, Cidr, ListenConfig, Rejected, Stack, StackConfig};
-use ackclock::tcp::{Nagle, Keepalive};
+use ackclock::tcp::{Keepalive, Nagle};
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::EthernetAddress;
 use board::{Board, FrameBuffer, HARDWARE_ADDRESS};
