@@ -6,7 +6,7 @@ use std::io;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Poll;
-use tokio::io::{AsyncWriteExt, Interest};
+use tokio::io::{AsyncWrite, AsyncWriteExt, Interest};
 use tokio::net::tcp;
 
 /// Most bytes that are taken at a time.
@@ -93,8 +93,7 @@ async fn carry_out(
         match from.read(&mut piece).await? {
             0 => return to.shutdown().await,
             n => {
-                to.write_all(&piece[..n]).await?;
-                carried.fetch_add(n as u64, Ordering::Relaxed);
+                write_counted(&mut to, &piece[..n], carried).await?;
             }
         }
     }
@@ -119,11 +118,27 @@ async fn carry_back(
             Err(error) => return Err(error),
             Ok(0) => return AsyncWriteExt::shutdown(&mut to).await,
             Ok(n) => {
-                to.write_all(&piece[..n]).await?;
-                carried.fetch_add(n as u64, Ordering::Relaxed);
+                write_counted(&mut to, &piece[..n], carried).await?;
             }
         }
     }
+}
+
+/// Writes all bytes, and counts those that were taken, also where the connection fails in their midst.
+async fn write_counted(
+    to: &mut (impl AsyncWrite + Unpin),
+    mut bytes: &[u8],
+    carried: &AtomicU64,
+) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let n = to.write(bytes).await?;
+        if n == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        carried.fetch_add(n as u64, Ordering::Relaxed);
+        bytes = &bytes[n..];
+    }
+    Ok(())
 }
 
 /// Waits until the network's connection has failed: who sends nothing would not learn it otherwise.
