@@ -43,7 +43,6 @@ fn the_kernels_listener_takes_our_data_with_the_syn() {
         assert_eq!(long["totals"]["received_bytes"], 100 << 10);
         let with_syn = long["local"]["syn_data"].as_u64().unwrap();
         assert!((1_000..1_460).contains(&with_syn), "as much as fits: {with_syn}");
-        assert_eq!(long["totals"]["retransmitted_bytes"], 0);
         assert_eq!(
             (&plain["totals"]["received_bytes"], &plain["local"]["syn_data"]),
             (&1_000.into(), &0.into())
