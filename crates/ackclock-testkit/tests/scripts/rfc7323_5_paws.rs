@@ -56,6 +56,20 @@ fn before_and_after_are_told_by_half_the_circle() {
 }
 
 #[test]
+fn what_waits_behind_a_hole_is_not_checked_again() {
+    // Section 5.3: only when a segment arrives.
+    with_timestamps(
+        "
+        < P. 101:201(100) ack 1 <TS val 500 ecr 1010>
+        > . 1:1(0) ack 1 <TS val 1010 ecr 100,sack 101:201>
+        < P. 1:101(100) ack 1 <TS val 900 ecr 1010>
+        > . 1:1(0) ack 201 <TS val 1010 ecr 900>
+        read 200
+        ",
+    );
+}
+
+#[test]
 fn a_reset_needs_no_timestamp_and_may_have_an_old_one() {
     for timestamp in ["", "<TS val 3 ecr 0>"] {
         with_timestamps(&format!(

@@ -305,6 +305,9 @@ fn a_timeout_starts_again_and_then_stands_on_the_plateau() {
     }
     cubic.on_ack(&at(0, MSS, 10));
     assert_eq!((cubic.now.w_max, since_plateau(&cubic)), (7 * MSS, Some(0)));
+    // Section 4.8: W_est begins with the window. (An ack of a segment grows it by less than one.)
+    let Stage::Avoidance(curve) = cubic.now.stage else { panic!("avoidance") };
+    assert_eq!(curve.w_est, 7 * MSS);
 }
 
 #[test]

@@ -32,6 +32,18 @@ fn what_was_overtaken_is_lost_after_a_quarter_of_the_round_trip_time() {
     assert_eq!((test.info().fast_recoveries, reordering(&test)), (1, None));
 }
 
+/// Section 3.3.2 (b): in recovery a second hole is given no time, though two segments were SACKed only.
+#[test]
+fn in_recovery_nothing_is_waited_for() {
+    let mut test = in_flight(rack(), 10);
+    test.wait(10);
+    test.sacks(0, &[(1_000, 2_000)]);
+    assert_eq!(test.data_within(5), [(2, 0, 1_000)]);
+    let lost = test.info().lost;
+    test.sacks(0, &[(3_000, 4_000), (1_000, 2_000)]);
+    assert_eq!((lost, test.info().lost, reordering(&test)), (1_000, 2_000, None));
+}
+
 #[test]
 fn what_was_sent_after_everything_that_arrived_is_not_lost() {
     let mut test = in_flight(rack(), 4);

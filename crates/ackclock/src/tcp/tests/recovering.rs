@@ -154,6 +154,9 @@ fn d_sack_is_counted_and_marks_nothing() {
     assert_eq!((test.info().dsacks_received, test.info().sacked), (1, 0));
     test.sacks(2_000, &[(3_000, 3_500), (3_000, 4_000)]);
     assert_eq!((test.info().dsacks_received, test.info().sacked), (2, 1_000));
+    // RFC 2883 section 5: a first block above the ack, in no other one, reports what is new.
+    test.sacks(2_000, &[(4_000, 5_000), (3_000, 4_000)]);
+    assert_eq!((test.info().dsacks_received, test.info().sacked), (2, 2_000));
 }
 
 #[test]
@@ -169,14 +172,36 @@ fn the_timer_doubles_and_resends_the_first_segment() {
 
 #[test]
 fn after_a_timeout_slow_start_resends_the_rest() {
-    let mut test = in_flight(config(), 4);
-    test.run(250);
+    for config in [config(), without_sack()] {
+        let mut test = in_flight(config, 4);
+        test.run(250);
+        test.acks(1_000);
+        assert_eq!(test.data(), [(1_000, 1_000), (2_000, 1_000)]);
+        test.acks(3_000);
+        assert_eq!(test.data(), [(3_000, 1_000)]);
+        test.acks(4_000);
+        assert_eq!((test.info().unacked, test.info().retransmitted), (0, 4));
+    }
+}
+
+/// RFC 6582 section 3.2: a timeout ends fast recovery, and what was sent before it begins none anew.
+#[test]
+fn a_timeout_ends_newrenos_fast_recovery() {
+    let mut test = in_flight(without_sack(), 10);
+    for _ in 0..3 {
+        test.acks(0);
+    }
+    assert_eq!(test.data(), [(0, 1_000)]);
+    assert!(test.info().in_recovery);
+    let resent: Vec<_> = test.run(250).iter().map(|(_, sent)| sent.data()).collect();
+    assert_eq!(resent, [(0, 1_000)]);
+    assert_eq!(test.info().cwnd, 1_000);
     test.acks(1_000);
-    assert_eq!(test.data(), [(1_000, 1_000), (2_000, 1_000)]);
-    test.acks(3_000);
-    assert_eq!(test.data(), [(3_000, 1_000)]);
-    test.acks(4_000);
-    assert_eq!((test.info().unacked, test.info().retransmitted), (0, 4));
+    test.data();
+    for _ in 0..3 {
+        test.acks(1_000);
+    }
+    assert_eq!(test.info().fast_recoveries, 1, "recover is what was sent last");
 }
 
 #[test]
