@@ -3,7 +3,8 @@
 verdict, why it has none, and the mutants that turn it red. From the results of a run:
 
     ackclock lab run all --out report
-    docs/papers_table.py report/results.json            says what is not told, and exits 1 if anything
+    docs/papers_table.py report/results.json            says what is not told, and whether the page has another
+                                                        table; exits 1 if anything is so
     docs/papers_table.py report/results.json --write    writes the table into docs/papers.md
 
 Of several files the experiments of the later ones count.
@@ -90,11 +91,15 @@ def main():
             "| --- | --- | --- | --- | --- | --- |\n")
     print(head.split("\n")[0])
     print("\n".join(untold))
+    page = PAGE.read_text()
+    before, rest = page.split(BEGIN)
+    after = rest.split(END)[1]
+    made = before + BEGIN + "\n" + head + "\n".join(lines) + "\n" + END + after
     if "--write" in sys.argv:
-        page = PAGE.read_text()
-        before, rest = page.split(BEGIN)
-        after = rest.split(END)[1]
-        PAGE.write_text(before + BEGIN + "\n" + head + "\n".join(lines) + "\n" + END + after)
+        PAGE.write_text(made)
+    elif made != page:
+        untold.append(f"{PAGE.relative_to(ROOT)} has another table: write it with --write")
+        print(untold[-1])
     return 1 if untold else 0
 
 
