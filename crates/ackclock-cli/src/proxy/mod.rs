@@ -68,7 +68,9 @@ async fn proxy(settings: &ProxySettings, tun: Tun, outside: Outside) -> Result<(
     let on_request = Arc::clone(&stop);
     interrupt::on_request(move || on_request.notify_one())?;
     let begin = Instant::now();
-    let mut reporter = Reporter { settings, flows: &flows, net: &net, begin, kept: Vec::new() };
+    let last = (Duration::ZERO, Counts::default());
+    let mut reporter =
+        Reporter { settings, flows: &flows, net: &net, begin, last, kept: Vec::new() };
     reporter.announce()?;
     let ended = tokio::select! {
         biased;
@@ -77,11 +79,12 @@ async fn proxy(settings: &ProxySettings, tun: Tun, outside: Outside) -> Result<(
         failed = reporter.report_intervals() => failed,
     };
     let done = reporter.done();
+    let told = reporter.tell_rest(done);
     let kept = reporter.kept;
     net.shut_down();
     farewell(driver).await;
     conclude(settings, done, kept)?;
-    ended
+    ended.and(told)
 }
 
 /// Says so if there may be fewer descriptors than connections.
@@ -110,6 +113,8 @@ struct Reporter<'p> {
     flows: &'p Flows,
     net: &'p Net,
     begin: Instant,
+    /// When the last interval ended, and what was done then.
+    last: (Duration, Counts),
     /// Intervals that are told at the end.
     kept: Vec<Interval>,
 }
@@ -130,18 +135,26 @@ impl Reporter<'_> {
         };
         let mut ticks = interval(length.into());
         ticks.tick().await;
-        let mut last = (Duration::ZERO, Counts::default());
         loop {
             ticks.tick().await;
-            let now = self.done();
-            let interval = Interval::new(last, now);
-            last = now;
-            if self.settings.json {
-                self.kept.push(interval);
-            } else {
-                print(&format!("{interval}\n"))?;
-            }
+            self.tell_interval(self.done())?;
         }
+    }
+
+    /// Tells of the time since the last interval, if there are any: all of them together are the whole.
+    fn tell_rest(&mut self, done: (Duration, Counts)) -> Result<(), Failure> {
+        let is_more = self.settings.interval.is_some() && done.0 > self.last.0;
+        if is_more { self.tell_interval(done) } else { Ok(()) }
+    }
+
+    fn tell_interval(&mut self, now: (Duration, Counts)) -> Result<(), Failure> {
+        let interval = Interval::new(self.last, now);
+        self.last = now;
+        if self.settings.json {
+            self.kept.push(interval);
+            return Ok(());
+        }
+        print(&format!("{interval}\n"))
     }
 
     /// How long it has gone on, and what was done.
