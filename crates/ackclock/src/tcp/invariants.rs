@@ -29,13 +29,13 @@ impl<C: CongestionController, P: Profile> super::sender::Sender<'_, C, P> {
         if let Some(broken) = self.flight().broken_invariant(una, nxt) {
             return Some(broken);
         }
+        let is_blocked = self.is_blocked_by_window() || self.is_held_by_cork();
         let is_right = match self.timer() {
             Timer::Persist(_) => {
-                self.is_blocked_by_window()
-                    || self.flight().is_empty() && !self.flight().has_place()
+                is_blocked || self.flight().is_empty() && !self.flight().has_place()
             }
-            Timer::Retransmit(_) => !self.is_blocked_by_window() && self.waits_for_ack(),
-            Timer::Off => !self.is_blocked_by_window() && !self.waits_for_ack(),
+            Timer::Retransmit(_) => !is_blocked && self.waits_for_ack(),
+            Timer::Off => !is_blocked && !self.waits_for_ack(),
         };
         (!is_right).then_some("the timer that runs is the one whose condition holds")
     }

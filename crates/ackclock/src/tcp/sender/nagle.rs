@@ -83,7 +83,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
 
     /// Whether only the cork keeps the sender from sending, with no ack to come.
     #[inline(always)]
-    pub(super) fn is_held_by_cork(&self) -> bool {
+    pub(in crate::tcp) fn is_held_by_cork(&self) -> bool {
         self.is_corked() && self.holds_all_by_cork()
     }
 
