@@ -235,6 +235,7 @@ impl Sender {
     /// An ICMP message that says the path carries packets of at most `mtu` bytes has reached the host.
     pub(crate) fn on_too_big(&mut self, now: Instant, mtu: u32) {
         self.data.on_too_big(now, mtu);
+        self.window.on_too_big();
     }
 
     /// The application has called.

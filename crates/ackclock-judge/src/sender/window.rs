@@ -80,6 +80,11 @@ impl Window {
         }
     }
 
+    /// The path has become narrow: what is a full segment shows anew.
+    pub(crate) fn on_too_big(&mut self) {
+        self.largest = 0;
+    }
+
     /// A segment whose ack is acceptable has reached the host; `certain` if it counts for every host.
     pub(crate) fn on_received(
         &mut self,
@@ -176,7 +181,10 @@ impl Window {
                     )
                 });
             }
-            self.small = end;
+            // The window has cut others short; a probe's byte goes again with what follows it.
+            if !(probes || reduced) {
+                self.small = end;
+            }
         }
         self.largest = self.largest.max(size);
     }

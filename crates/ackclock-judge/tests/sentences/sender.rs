@@ -102,6 +102,10 @@ fn small_segments_wait_for_acks_where_nagle_is_told() {
     keeps(&format!("set nagle 1\n{PLAIN}{first}+0.01 < . 1:1(0) ack 101\n{second}"));
     kept(&format!("{first}{second}"));
     breaks("nagle", &format!("set nagle 1\n{PLAIN}{first}{second}"));
+    // The byte of a probe goes again with what follows it.
+    let probe = "< . 1:1(0) ack 1 win 0\n+0.3 > . 1:2(1) ack 1\n+0.01 < . 1:1(0) ack 1 win 60000\n";
+    let write = "> . 1:1001(1000) ack 1\n> P. 1001:1101(100) ack 1\n+0.01 < . 1:1(0) ack 1101";
+    keeps(&format!("set nagle 1\n{PLAIN}{probe}{write}"));
 }
 
 #[test]
