@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Mutants of the stack, and how many of them the judge kills.
 
+    mutants.py check              whether the core still has the places of the named ones
     mutants.py build              copies the tree, puts all mutants into the copy, and builds it once
     mutants.py run [--jobs N] [--only ID,...] [--survivors] [--judge-alone]
                                   runs the gauntlet with each mutant, and the swarm with those by lot that pass it,
@@ -138,9 +139,8 @@ class Mutant:
 
     def __init__(self, number, name, file, start, end, render, what, closed=False):
         self.number, self.name, self.file = number, name, file
-        # Whether there can be no other mutant within it.
-        self.closed = closed
         self.start, self.end, self.render, self.what = start, end, render, what
+        self.closed = closed  # There can be no other mutant within it.
 
     def digest(self):
         return hashlib.sha256(f"{self.file}:{self.render('ORIGINAL')}".encode()).hexdigest()[:16]
@@ -176,8 +176,7 @@ def named(sources):
             fail(f"{name}: {original!r} occurs {where.count(original)} times in its place")
         start = text.index(where) + where.index(original)
         render = form(number, original, entry["to"].strip("\n"), entry.get("raw", False))
-        closed = entry.get("raw", False)
-        end = start + len(original)
+        closed, end = entry.get("raw", False), start + len(original)
         mutants.append(Mutant(number, name, file, start, end, render, entry["breaks"], closed))
     return mutants
 
@@ -567,6 +566,12 @@ def run(arguments):
         list(pool.map(take, wanted))
 
 
+def check(_arguments):
+    """Looks all places up; the named ones must be there, and of those by lot it says which are not."""
+    texts = sources()
+    print(f"{len(named(texts))} named mutants and {len(by_lot(texts, set()))} by lot have their places")
+
+
 def show(arguments):
     report.show(json.loads(BUILT.read_text())["mutants"], load(), arguments.unseen)
 
@@ -574,6 +579,7 @@ def show(arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
+    commands.add_parser("check").set_defaults(call=check)
     commands.add_parser("build").set_defaults(call=build)
     running = commands.add_parser("run")
     running.add_argument("--jobs", type=int, default=1)
