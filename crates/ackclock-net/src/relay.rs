@@ -172,3 +172,47 @@ async fn before_waiting<F: Future>(future: F, does: impl FnOnce()) -> F::Output 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::pin::Pin;
+    use std::task::Context;
+
+    /// Takes three bytes at a time, and fails when it has taken this many.
+    struct FailsAfter(usize);
+
+    impl AsyncWrite for FailsAfter {
+        fn poll_write(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            bytes: &[u8],
+        ) -> Poll<io::Result<usize>> {
+            let taken = bytes.len().min(3).min(self.0);
+            self.0 -= taken;
+            Poll::Ready(if taken > 0 {
+                Ok(taken)
+            } else {
+                Err(io::ErrorKind::ConnectionReset.into())
+            })
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    #[tokio::test]
+    async fn what_was_taken_counts_also_where_the_rest_is_not() {
+        let carried = AtomicU64::new(0);
+        let done = write_counted(&mut FailsAfter(10), &[0; 10], &carried).await;
+        assert!(done.is_ok() && carried.load(Ordering::Relaxed) == 10);
+        let failed = write_counted(&mut FailsAfter(7), &[0; 10], &carried).await;
+        assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
+        assert_eq!(carried.load(Ordering::Relaxed), 17);
+    }
+}
