@@ -155,14 +155,18 @@ fn an_ack_of_more_than_was_sent_is_refused() {
 
 // ---- the server ----
 
+/// Plays a script with a listener that gives cookies, as Linux does with this key.
+#[track_caller]
+fn with_listener(script: &str) {
+    let key = "a1a1a1a1b2b2b2b2c3c3c3c3d4d4d4d4";
+    check(&format!("set fast_open on\nset fast_open_key {key}\nlisten\n{script}"));
+}
+
 #[test]
 fn a_listener_gives_a_cookie_to_who_asks() {
-    // Section 4.1.2; cookies are made as by Linux.
-    check(
+    // Section 4.1.2.
+    with_listener(
         "
-        set fast_open on
-        set fast_open_key a1a1a1a1b2b2b2b2c3c3c3c3d4d4d4d4
-        listen
         < S 0:0(0) <mss 1000,sackOK,FO>
         > S. 0:0(0) ack 1 <mss 1000,sackOK,FO 9c7acf0d9a44ab52>
         ",
@@ -172,11 +176,8 @@ fn a_listener_gives_a_cookie_to_who_asks() {
 #[test]
 fn a_server_reads_and_answers_before_the_handshake_is_finished() {
     // Section 4.2.2.
-    check(
+    with_listener(
         "
-        set fast_open on
-        set fast_open_key a1a1a1a1b2b2b2b2c3c3c3c3d4d4d4d4
-        listen
         < S 0:400(400) <mss 1000,sackOK,FO 9c7acf0d9a44ab52>
         > S. 0:0(0) ack 401 <mss 1000,sackOK>
         accept
@@ -193,11 +194,8 @@ fn a_server_reads_and_answers_before_the_handshake_is_finished() {
 #[test]
 fn a_spoofed_cookie_opens_nothing() {
     // Section 4.2.2, step 3.
-    check(
+    with_listener(
         "
-        set fast_open on
-        set fast_open_key a1a1a1a1b2b2b2b2c3c3c3c3d4d4d4d4
-        listen
         < S 0:400(400) <mss 1000,sackOK,FO 0011223344556677>
         > S. 0:0(0) ack 1 <mss 1000,sackOK,FO 9c7acf0d9a44ab52>
         +0.02 < P. 1:401(400) ack 1
@@ -210,11 +208,8 @@ fn a_spoofed_cookie_opens_nothing() {
 /// Section 6.1: while the server knows of the connection its application gets the data once.
 #[test]
 fn a_repeated_syn_brings_its_data_once() {
-    check(
+    with_listener(
         "
-        set fast_open on
-        set fast_open_key a1a1a1a1b2b2b2b2c3c3c3c3d4d4d4d4
-        listen
         < S 0:400(400) <mss 1000,sackOK,FO 9c7acf0d9a44ab52>
         > S. 0:0(0) ack 401 <mss 1000,sackOK>
         accept
@@ -231,11 +226,8 @@ fn a_repeated_syn_brings_its_data_once() {
 /// The path has lost the SYN-ACK, and the client sends its SYN without data.
 #[test]
 fn a_syn_that_comes_again_without_its_data_finds_them_taken() {
-    check(
+    with_listener(
         "
-        set fast_open on
-        set fast_open_key a1a1a1a1b2b2b2b2c3c3c3c3d4d4d4d4
-        listen
         < S 0:400(400) <mss 1000,sackOK,FO 9c7acf0d9a44ab52>
         > S. 0:0(0) ack 401 <mss 1000,sackOK>
         +0.5 < S 0:0(0) <mss 1000,sackOK>
@@ -250,11 +242,8 @@ fn a_syn_that_comes_again_without_its_data_finds_them_taken() {
 /// RFC 6298: it is sent until it is acknowledged.
 #[test]
 fn a_syn_ack_that_got_lost_goes_again() {
-    check(
+    with_listener(
         "
-        set fast_open on
-        set fast_open_key a1a1a1a1b2b2b2b2c3c3c3c3d4d4d4d4
-        listen
         < S 0:400(400) <mss 1000,sackOK,FO 9c7acf0d9a44ab52>
         > S. 0:0(0) ack 401 <mss 1000,sackOK>
         +1 > S. 0:0(0) ack 401 <mss 1000,sackOK>

@@ -123,7 +123,7 @@ pub(crate) struct Sender<'a, C, P: Profile = Full> {
     window: SendWindow,
     snd_una: SeqNumber,
     snd_nxt: SeqNumber,
-    /// [`mss`](Self::mss).
+    /// See [`mss`](Self::mss). (A connection is small.)
     mss: u16,
     /// Largest IP packet on the path, in bytes.
     path_mtu: u32,
@@ -302,7 +302,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.snd_nxt.min(self.snd_una + self.window.size)
     }
 
-    /// Largest payload of a segment in bytes: an IPv4 packet has no more than 65,495.
+    /// Largest payload of a segment in bytes; no IP packet has more than 65,515.
     #[inline(always)]
     pub(crate) fn mss(&self) -> u32 {
         self.mss.into()

@@ -37,7 +37,9 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// What is queued waits no more behind a cork, or for an ack of another small segment.
     pub(crate) fn push(&mut self, now: Instant) {
         if !self.unsent().is_multiple_of(self.mss()) {
-            self.cork = if self.is_corked() { Cork::Pushed } else { Cork::Off };
+            if self.is_corked() {
+                self.cork = Cork::Pushed;
+            }
             if let Some(small_end) = self.small_end.get_mut() {
                 *small_end = self.snd_una;
             }
