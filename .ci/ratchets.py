@@ -14,14 +14,15 @@ CORE = os.path.join("crates", "ackclock", "src")
 
 # What is counted, and how often it was there last.
 LIMITS = {
-    "conditions": 45,
+    "conditions": 46,
     # Each with its reason:
     # - storage/mod.rs, CAN_GROW: whether there is a heap, for all who ask;
     # - tell.rs, three: the macro by which all lines are told asks where it is expanded;
     # - wire/address/mod.rs, IPV4_EXISTS: whether IPv4 is read, for all who ask.
     "conditions that break the rule": 5,
-    # stack/memory/lent.rs for stack/memory.rs, wire/address/absent.rs for wire/address/ipv6.rs.
-    "stand-ins": 2,
+    # stack/memory/lent.rs for stack/memory.rs, storage/in_place.rs for storage/on_demand.rs,
+    # wire/address/absent.rs for wire/address/ipv6.rs.
+    "stand-ins": 3,
     "functions over 60 lines": 1,
     "functions over 80 lines": 0,
     "functions with more than five parameters": 2,

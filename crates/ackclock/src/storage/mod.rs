@@ -7,11 +7,14 @@
 mod buffer;
 mod column;
 mod deque;
+#[cfg_attr(not(feature = "alloc"), path = "in_place.rs")]
+mod on_demand;
 mod ring;
 
 pub use buffer::Buffer;
 pub use column::Column;
 pub use deque::Deque;
+pub(crate) use on_demand::OnDemand;
 pub use ring::Ring;
 
 /// Copies as much of `from` into `to` as fits; returns how many elements.

@@ -10,8 +10,8 @@ use super::fast_open::FastOpen;
 use super::handshake::{Agreement, SynOptions};
 use super::icmp_errors::SoftError;
 use super::keepalive::KeepaliveProbes;
-use super::path_mtu::PathMtu;
 use super::receiver::Receiver;
+use super::seldom::Seldom;
 use super::sender::{Sender, SenderStart};
 use super::syn_retries::SynRetries;
 use super::timestamps::TimestampState;
@@ -129,7 +129,7 @@ pub struct Connection<'a, C, P: Profile = Full> {
     pub(super) state: State,
     pub(super) error: Option<Error>,
     pub(super) soft_error: Option<SoftError>,
-    pub(super) path_mtu: <P::IcmpErrors as Part>::Keeps<PathMtu>,
+    pub(super) seldom: Seldom<P>,
     pub(super) settings: Settings<P>,
     /// Length of the IP header in bytes: 20 or 40.
     pub(super) ip_header: u8,
@@ -240,7 +240,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
             state: State::SynSent,
             error: None,
             soft_error: None,
-            path_mtu: Kept::new(PathMtu::default()),
+            seldom: Seldom::default(),
             settings: initial.settings,
             ip_header: open.ip_header,
             sender: Sender::new(initial, controller, (send, flight, delivery), open),

@@ -19,6 +19,7 @@ mod predicted;
 mod readiness;
 mod receiver;
 mod segment_arrives;
+mod seldom;
 mod sender;
 mod state;
 mod syn_retries;

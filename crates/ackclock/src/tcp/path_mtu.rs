@@ -35,6 +35,23 @@ pub(super) struct PathMtu {
 }
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
+    #[inline(always)]
+    fn path_state(&self) -> Option<&PathMtu> {
+        self.seldom.get().and_then(|seldom| seldom.path_mtu.get())
+    }
+
+    pub(super) fn path_state_mut(&mut self) -> Option<&mut PathMtu> {
+        self.seldom.get_mut().and_then(|seldom| seldom.path_mtu.get_mut())
+    }
+
+    /// State that may have to be made; `None` where an image hears no routers, or has no memory left.
+    fn make_path_state(&mut self) -> Option<&mut PathMtu> {
+        if !P::ICMP_ERRORS {
+            return None;
+        }
+        self.seldom.make().and_then(|seldom| seldom.path_mtu.get_mut())
+    }
+
     /// A router has dropped the packet that begins with `seq`.
     pub(super) fn on_packet_too_big(&mut self, now: Instant, told: u32, seq: SeqNumber) {
         let current = self.sender.path_mtu();
@@ -55,7 +72,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         // at once for one error only, whoever sends them.
         let has_passed = self.sender.counters().bytes_acked.get() >= self.sender.mss().into();
         let una = self.sender.snd_una();
-        let Some(path) = self.path_mtu.get_mut() else {
+        let Some(path) = self.make_path_state() else {
             return;
         };
         // Until as much was acknowledged as a larger packet carries, none need have passed.
@@ -80,7 +97,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     }
 
     fn believe_until(&mut self, until: Instant) {
-        if let Some(path) = self.path_mtu.get_mut() {
+        if let Some(path) = self.make_path_state() {
             (path.told, path.retry_at) = (0, minutes(until).wrapping_add(1) | 1);
         }
     }
@@ -112,7 +129,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let (una, nxt) = (self.sender.snd_una(), self.sender.snd_nxt());
         let is_timeout = self.sender.timeouts_in_a_row() > 0;
         let current = self.sender.path_mtu();
-        let Some(path) = self.path_mtu.get_mut() else {
+        let Some(path) = self.path_state_mut() else {
             return false;
         };
         let is_due = data.kind == DataKind::Retransmission && (is_timeout || data.seq == path.seq);
@@ -136,14 +153,14 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// Whether larger packets are to be tried again.
     #[inline]
     pub(super) fn is_path_mtu_old(&self, now: Instant) -> bool {
-        let retry_at = self.path_mtu.get().map_or(0, |path| path.retry_at);
-        retry_at % 2 > 0 && minutes(now).wrapping_sub(retry_at).cast_signed() >= 0
+        let retry_at = self.path_state().map_or(0, |path| path.retry_at);
+        !retry_at.is_multiple_of(2) && minutes(now).wrapping_sub(retry_at).cast_signed() >= 0
     }
 
     /// Tries larger packets again. If the first of them is lost the path is what it was.
     pub(super) fn retry_path_mtu(&mut self, now: Instant) {
         let (nxt, mtu) = (self.sender.snd_nxt(), self.sender.path_mtu());
-        if let Some(path) = self.path_mtu.get_mut() {
+        if let Some(path) = self.path_state_mut() {
             (path.retry_at, path.told, path.seq) = (TRYING, mtu as u16, nxt);
         }
         self.change_path_mtu(now, self.first_path_mtu());

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::congestion::InitialWindow;
-use crate::profile::Kept;
 use crate::wire::IcmpErrorKind;
 use std::collections::VecDeque;
 
@@ -195,7 +194,7 @@ fn an_error_is_forgotten_with_what_it_names() {
     let too_big = IcmpErrorKind::PacketTooBig { mtu: 800 };
     let second = SeqNumber(ISS + 1_001);
     assert!(test.connection.on_icmp_error(test.now, too_big, second));
-    test.connection.path_mtu.get_mut().expect("it is kept").seq = second + (1 << 30);
+    test.connection.path_state_mut().expect("it is kept").seq = second + (1 << 30);
     assert_eq!(test.data_within(300).len(), 1);
     assert_eq!((test.info().timeouts, test.info().pmtu), (1, 1_500));
 }
