@@ -48,6 +48,7 @@ fn every_case_can_be_used_and_every_feature_is_drawn() {
     let expected = [
         "ack_timer",
         "acks",
+        "advertised_user_timeout",
         "buffers",
         "burst",
         "clamp",

@@ -187,6 +187,9 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     type Undo: Part;
     /// Urgent pointers (RFC 9293 section 3.8.5).
     type Urgent: Part;
+    /// The user timeout option, ours and the peer's (RFC 5482); it needs
+    /// [`RareSettings`](Self::RareSettings).
+    type UserTimeoutOption: Part;
     /// The window scale option: windows of more than 64 KiB (RFC 7323 section 2).
     type WindowScaling: Part;
     /// Congestion window validation (RFC 7661).
@@ -224,6 +227,9 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     const UNDO: bool = <Self::Undo as Part>::PRESENT;
     /// Whether the image has [`Urgent`](Self::Urgent).
     const URGENT: bool = <Self::Urgent as Part>::PRESENT;
+    /// Whether the image has [`UserTimeoutOption`](Self::UserTimeoutOption), and what that needs.
+    const USER_TIMEOUT_OPTION: bool =
+        <Self::UserTimeoutOption as Part>::PRESENT && Self::RARE_SETTINGS;
     /// Whether the image has [`WindowScaling`](Self::WindowScaling).
     const WINDOW_SCALING: bool = <Self::WindowScaling as Part>::PRESENT;
     /// Whether the image has [`WindowValidation`](Self::WindowValidation).
@@ -235,6 +241,7 @@ impl<P: Profile> Formats for P {
     const ICMP_ERRORS: bool = P::ICMP_ERRORS;
     const SACK: bool = P::SACK;
     const TIMESTAMPS: bool = P::TIMESTAMPS;
+    const USER_TIMEOUT: bool = P::USER_TIMEOUT_OPTION;
     const WINDOW_SCALING: bool = P::WINDOW_SCALING;
 }
 
@@ -264,6 +271,7 @@ pub mod full {
     pub type Timestamps = Present;
     pub type Undo = Present;
     pub type Urgent = Present;
+    pub type UserTimeoutOption = Present;
     pub type WindowScaling = Present;
     pub type WindowValidation = Present;
 }
@@ -294,6 +302,7 @@ pub mod least {
     pub type Timestamps = Absent;
     pub type Undo = Absent;
     pub type Urgent = Absent;
+    pub type UserTimeoutOption = Absent;
     pub type WindowScaling = Absent;
     pub type WindowValidation = Absent;
 }
@@ -351,6 +360,7 @@ macro_rules! profile {
                 type Timestamps = Timestamps;
                 type Undo = Undo;
                 type Urgent = Urgent;
+                type UserTimeoutOption = UserTimeoutOption;
                 type WindowScaling = WindowScaling;
                 type WindowValidation = WindowValidation;
             }

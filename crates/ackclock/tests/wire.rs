@@ -2,10 +2,11 @@
 //! believed, and no bytes make the parser panic.
 
 use ackclock::seq::{SeqNumber, SeqRange};
+use ackclock::time::Duration;
 use ackclock::wire::{
     Checksum, Checksums, EchoRequest, Ecn, FastOpenCookie, Flags, Header, IpInfo, MAX_HEADER,
-    Options, Packet, Protocol, SackBlocks, Segment, Timestamps, WireError, WriteChecksum,
-    complete_checksum, parse_packet, write_echo_reply, write_packet_header,
+    Options, Packet, Protocol, SackBlocks, Segment, Timestamps, UserTimeout, WireError,
+    WriteChecksum, complete_checksum, parse_packet, write_echo_reply, write_packet_header,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -63,18 +64,28 @@ fn options() -> impl Strategy<Value = Options> {
         any::<Option<(u32, u32)>>(),
         vec(any::<(u32, u32)>(), 0..=SackBlocks::MAX),
         prop::option::of(vec(any::<u8>(), 0..=FastOpenCookie::LONGEST)),
+        prop::option::of(0..3_000_000u64),
     )
-        .prop_map(|(mss, window_scale, sack_permitted, timestamps, ranges, cookie)| {
-            let mut options = Options {
-                mss,
-                window_scale,
-                sack_permitted,
-                timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
-                sack: sack_blocks(&ranges),
-            };
-            options.set_fast_open(cookie.as_deref().and_then(FastOpenCookie::new));
-            options
-        })
+        .prop_map(
+            |(mss, window_scale, sack_permitted, timestamps, ranges, cookie, timeout)| {
+                let mut options = Options {
+                    mss,
+                    window_scale,
+                    sack_permitted,
+                    timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
+                    user_timeout: timeout.map(|secs| UserTimeout::new(Duration::from_secs(secs))),
+                    sack: sack_blocks(&ranges),
+                };
+                options.set_fast_open(cookie.as_deref().and_then(FastOpenCookie::new));
+                // What gives way to a cookie is not written; to blocks nothing does.
+                let mut rest = Options { user_timeout: None, ..options };
+                if rest.fast_open().is_none() {
+                    rest.sack = SackBlocks::EMPTY;
+                }
+                options.user_timeout = options.user_timeout.filter(|_| rest.len() < MAX_OPTIONS);
+                options
+            },
+        )
 }
 
 fn header() -> impl Strategy<Value = Header> {

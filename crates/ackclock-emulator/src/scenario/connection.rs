@@ -39,6 +39,9 @@ pub(super) struct ConnectionTable {
     rto_initial: Option<Text<Duration>>,
     rto_min: Option<Text<Duration>>,
     rto_max: Option<Text<Duration>>,
+    give_up: Option<Text<Duration>>,
+    user_timeout: Option<Text<Duration>>,
+    advertised_user_timeout: Option<Text<Duration>>,
     hop_limit: Option<u8>,
 }
 
@@ -78,6 +81,9 @@ impl ConnectionTable {
             rto_initial,
             rto_min,
             rto_max,
+            give_up,
+            user_timeout,
+            advertised_user_timeout,
             hop_limit,
         } = self;
         set(&mut config.mss, mss, Some);
@@ -103,6 +109,9 @@ impl ConnectionTable {
         set(&mut config.rto.initial, rto_initial, word);
         set(&mut config.rto.min, rto_min, word);
         set(&mut config.rto.max, rto_max, word);
+        set(&mut config.give_up, give_up, word);
+        set(&mut config.user_timeout, user_timeout, |time| Some(word(time)));
+        set(&mut config.advertised_user_timeout, advertised_user_timeout, |time| Some(word(time)));
         set(&mut config.hop_limit, hop_limit, same);
     }
 }

@@ -67,7 +67,7 @@
 //! ([`Pacing`](ackclock::tcp::Pacing)), `burst_limit` (segments), `rto`
 //! ([`RtoConfig`](ackclock::tcp::RtoConfig)), its `backoff`
 //! ([`RtoBackoff`](ackclock::tcp::RtoBackoff)) and bounds `rto_initial`, `rto_min`, `rto_max`;
-//! `hop_limit`.
+//! `give_up`, `user_timeout`, `advertised_user_timeout`, `hop_limit`.
 //!
 //! # Flows
 //! `from` and `to` (hosts), `service` ("discard" or "echo"), `start`, `bytes` (a number, or text

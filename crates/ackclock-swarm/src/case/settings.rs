@@ -220,6 +220,7 @@ fn set_time(config: &mut Config, key: &str, text: &str) -> Result<bool, CaseErro
         "give_up" => config.give_up = value(key, text)?,
         "syn_give_up" => config.syn_give_up = value(key, text)?,
         "user_timeout" => config.user_timeout = Some(value(key, text)?),
+        "advertised_user_timeout" => config.advertised_user_timeout = Some(value(key, text)?),
         "keepalive" => {
             let idle = value(key, text)?;
             config.keepalive = Some(Keepalive { idle, interval: idle, count: 5 });

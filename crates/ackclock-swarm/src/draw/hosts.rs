@@ -87,6 +87,10 @@ impl Lot {
         if self.has("user_timeout") {
             line.set("user_timeout", format!("{}s", self.dice.between(100, 1_000)));
         }
+        if self.has("advertised_user_timeout") {
+            let timeout = self.dice.magnitude(1, 100_000);
+            line.set("advertised_user_timeout", format!("{timeout}s"));
+        }
         if self.has("poll") {
             line.set("poll", format!("{}us", self.dice.magnitude(100, 20_000)));
         }

@@ -127,7 +127,7 @@ fn settings(host: &HostSettings) -> Option<Settings> {
     if let Some(keepalive) = config.keepalive {
         settings.keepalive = keepalive.idle;
     }
-    settings.give_up = config.user_timeout.unwrap_or(config.give_up).min(config.give_up);
+    settings.give_up = config.longest_wait();
     settings.syn_give_up = config.syn_give_up.min(settings.give_up);
     settings.reassembly_ranges = config.reassembly_ranges as usize;
     settings.heeds_sack = config.sack && config.recovery.needs_sack();

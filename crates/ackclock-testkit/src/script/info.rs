@@ -11,6 +11,8 @@ pub(super) fn field(info: &Info, name: &str) -> Result<u64, String> {
                 $(stringify!($field) => info.$field.into(),)+
                 "rto" => info.rto.as_millis(),
                 "rtt" => info.rtt.as_millis(),
+                "user_timeout" => millis(info.user_timeout),
+                "peer_user_timeout" => millis(info.peer_user_timeout),
                 "retransmit_timer" => millis(info.timers.retransmit),
                 "persist_timer" => millis(info.timers.persist),
                 "delayed_ack_timer" => millis(info.timers.delayed_ack),

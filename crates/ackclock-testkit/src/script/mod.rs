@@ -77,6 +77,7 @@
 //! | `read N`, `read end` | reads exactly N bytes, checked; finds that the peer has finished |
 //! | `urgent_ahead N`, `urgent_ahead none` | so many bytes to the last urgent one |
 //! | `shutdown`, `close`, `abort` | half-close; give up the handle; reset |
+//! | `user_timeout TIME`, `advertise_user_timeout TIME` | on the open connection, in seconds |
 //! | `nagle off` (or another word of `Nagle`), `cork on` (or `off`), `push` | on the open connection |
 //! | `state NAME` | the state as RFC 9293 writes it |
 //! | `error NAME`, `error none` | why the connection ended, as in [`Error`](ackclock::tcp::Error) |
@@ -91,7 +92,7 @@
 //! `link`), `send_buffer N`, `receive_buffer N`, `reassembly_ranges N`, `initial_window SEGMENTS`;
 //! `window_scaling`, `timestamps` and `sack` with `on` or `off`; `nagle off`, `rfc896` or `minshall`; `ack_policy every`,
 //! `ack_policy delayed TIMEOUT QUICK_ACKS`, `ack_policy bsd43`; and, in seconds, `rto INITIAL MIN
-//! MAX`, `give_up`, `syn_give_up`, `user_timeout`, `keepalive IDLE INTERVAL COUNT`, `linger`, `msl`,
+//! MAX`, `give_up`, `syn_give_up`, `user_timeout`, `advertised_user_timeout`, `keepalive IDLE INTERVAL COUNT`, `linger`, `msl`,
 //! `fin_wait_2_timeout`.
 
 mod conversation;

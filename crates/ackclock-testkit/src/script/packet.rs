@@ -1,7 +1,8 @@
 //! Segments as scripts write them.
 
 use ackclock::seq::{SeqNumber, SeqRange};
-use ackclock::wire::{Ecn, FastOpenCookie, Flags, Options, SackBlocks, Timestamps};
+use ackclock::time::Duration;
+use ackclock::wire::{Ecn, FastOpenCookie, Flags, Options, SackBlocks, Timestamps, UserTimeout};
 use std::fmt;
 use std::str::FromStr;
 
@@ -139,6 +140,9 @@ fn parse_options(list: &str) -> Result<Options, String> {
                 let (value, echo) = (number(value)?, number(echo)?);
                 options.timestamps = Some(Timestamps { value, echo });
             }
+            ["uto", time] => {
+                options.user_timeout = Some(UserTimeout::new(Duration::from_secs(number(time)?)));
+            }
             ["FO", ref cookie @ ..] => options.set_fast_open(Some(parse_cookie(cookie)?)),
             ["sack", ref blocks @ ..] => options.sack = parse_blocks(blocks)?,
             _ => return Err(format!("`{}` is no option", option.trim())),
@@ -217,11 +221,14 @@ impl fmt::Display for Packet {
 
 fn option_words(options: &Options) -> Vec<String> {
     let mut words = Vec::new();
-    let Options { mss, window_scale, sack_permitted, timestamps, sack } = options;
+    let Options { mss, window_scale, sack_permitted, timestamps, user_timeout, sack } = options;
     words.extend(mss.map(|mss| format!("mss {mss}")));
     words.extend(sack_permitted.then(|| "sackOK".to_owned()));
     words.extend(timestamps.map(|Timestamps { value, echo }| format!("TS val {value} ecr {echo}")));
     words.extend(window_scale.map(|shift| format!("wscale {shift}")));
+    words.extend(
+        user_timeout.map(|timeout| format!("uto {}", timeout.duration().as_millis() / 1_000)),
+    );
     words.extend(options.fast_open().map(|cookie| {
         let digits = cookie.as_slice().iter().map(|byte| format!("{byte:02x}"));
         format!("FO {}", digits.collect::<String>()).trim_end().to_owned()

@@ -6,7 +6,7 @@ use super::info::field;
 use super::packet::{Packet, number};
 use super::play::{Failure, Player, Step, play};
 use super::setting::{Settings, switch};
-use super::time::{Seconds, When};
+use super::time::{Seconds, When, seconds};
 use super::told::told;
 use ackclock::congestion::BuiltIn;
 use ackclock::seq::SeqNumber;
@@ -359,6 +359,16 @@ impl Runner {
                 let handle = self.handle()?;
                 self.tell_judge(Call::Abort);
                 self.stack().abort(now, handle).map_err(|error| error.to_string())
+            }
+            ["user_timeout", time] => {
+                let (handle, time) = (self.handle()?, Some(seconds(time)?));
+                self.stack().set_user_timeout(now, handle, time).map_err(|error| error.to_string())
+            }
+            ["advertise_user_timeout", time] => {
+                let (handle, time) = (self.handle()?, Some(seconds(time)?));
+                self.stack()
+                    .advertise_user_timeout(now, handle, time)
+                    .map_err(|error| error.to_string())
             }
             ["nagle", value] => {
                 let handle = self.handle()?;

@@ -88,6 +88,9 @@ impl Settings {
             ["give_up", time] => self.connection.give_up = seconds(time)?,
             ["syn_give_up", time] => self.connection.syn_give_up = seconds(time)?,
             ["user_timeout", time] => self.connection.user_timeout = Some(seconds(time)?),
+            ["advertised_user_timeout", time] => {
+                self.connection.advertised_user_timeout = Some(seconds(time)?);
+            }
             ["keepalive", idle, interval, count] => {
                 let (idle, interval) = (seconds(idle)?, seconds(interval)?);
                 self.connection.keepalive =

@@ -16,7 +16,7 @@ pub fn told(config: &Config, law: &impl CongestionController) -> Settings {
         _ => Law::Unknown,
     };
     let defaults = Settings::default();
-    let give_up = config.user_timeout.map_or(config.give_up, |time| time.min(config.give_up));
+    let give_up = config.longest_wait();
     Settings {
         law,
         initial_window: match config.initial_window {

@@ -212,6 +212,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             if P::ACTIVE_OPEN && promised.is_none() {
                 slot.connection.offer(initial);
             }
+            slot.connection.begin_user_timeout(initial);
             if let Some(sizes) = &slot.sizes {
                 sizes.apply(&mut slot.connection);
             }

@@ -169,6 +169,11 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                     fast_open.option(now, &self.secret, tuple, CookieOption::Ours)
                 }));
             }
+            if P::USER_TIMEOUT_OPTION && record.is_first() {
+                let listener = self.listeners.records.get(record.listener);
+                header.options.user_timeout = listener
+                    .and_then(|listener| listener.config.connection.advertised_user_timeout());
+            }
             let offered = self.offer_bare(tuple, &mut header, ip_fields, sink);
             if offered.is_ok() {
                 self.half_open.on_syn_ack_sent(now);

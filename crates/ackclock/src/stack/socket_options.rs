@@ -95,6 +95,19 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
             .ok_or(InvalidHandle)
     }
 
+    /// Advertises a user timeout to the peer with the next segment that has room, in the place of what
+    /// [`Config::advertised_user_timeout`](crate::tcp::Config::advertised_user_timeout) said; `None`: the option
+    /// is neither sent nor heard any more (RFC 5482).
+    pub fn advertise_user_timeout(
+        &mut self,
+        now: Instant,
+        handle: Handle,
+        timeout: Option<Duration>,
+    ) -> Result<(), InvalidHandle> {
+        self.with(now, handle, |connection, _| connection.advertise_user_timeout(timeout))
+            .ok_or(InvalidHandle)
+    }
+
     /// Sets how long to repeat the SYN before giving up (R2 for SYN segments, RFC 9293 section
     /// 3.8.3), counted from when the connection was opened. It means nothing once the connection is
     /// established.

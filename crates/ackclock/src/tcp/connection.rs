@@ -223,6 +223,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         let initial = Initial::new(config, open.clock_phase);
         let mut connection = Self::new(now, &initial, controller, buffers, open);
         connection.offer(&initial);
+        connection.begin_user_timeout(&initial);
         connection
     }
 

@@ -30,6 +30,10 @@ pub struct Info {
     pub timestamps: bool,
     /// Whether ECN is in use: both sides echo congestion marks, and our data can be marked.
     pub ecn: bool,
+    /// For how long the peer may acknowledge nothing; `None`: [`Config::give_up`](super::Config::give_up).
+    pub user_timeout: Option<Duration>,
+    /// The user timeout that the peer advertised last (RFC 5482), where the option is in use.
+    pub peer_user_timeout: Option<Duration>,
     /// Shift counts (ours to the peer's windows, the peer's to ours) if scaling is in use.
     pub window_scale: Option<(u8, u8)>,
     /// Smoothed round-trip time; zero before the first sample.
@@ -177,6 +181,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             sack: agreement.sack,
             timestamps: agreement.timestamps,
             ecn: agreement.ecn,
+            user_timeout: self.user_timeout(),
+            peer_user_timeout: self.peers_user_timeout(),
             window_scale: agreement.scaled.then_some((agreement.our_shift, agreement.peer_shift)),
             rtt: rto.smoothed_rtt(),
             rttvar: rto.deviation(),

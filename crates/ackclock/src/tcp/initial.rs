@@ -7,6 +7,7 @@ use super::sender::Rto;
 use super::{BufferTuning, Config, Nagle, RtoConfig, Settings};
 use crate::profile::{Kept, Part, Profile};
 use crate::time::Duration;
+use crate::wire::UserTimeout;
 
 /// What a connection begins with, as far as its user has chosen it.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +20,8 @@ pub(crate) struct Initial<P: Profile> {
     /// What its SYN offers.
     pub(crate) offer: Offer,
     pub(super) nagle: Nagle,
+    /// To be advertised, if any is.
+    user_timeout: <P::UserTimeoutOption as Part>::Keeps<Option<UserTimeout>>,
     /// Largest window to advertise, in bytes.
     pub(crate) window_clamp: u32,
     pub(super) flight_records: u32,
@@ -43,6 +46,7 @@ impl<P: Profile> Initial<P> {
             syn_rto: Kept::new(config.rto),
             offer: Offer::of(config),
             nagle: config.nagle,
+            user_timeout: Kept::new(config.advertised_user_timeout.map(UserTimeout::new)),
             window_clamp: config.window_clamp.unwrap_or(u32::MAX),
             flight_records: config.flight_records,
             reassembly_ranges: config.reassembly_ranges,
@@ -52,6 +56,11 @@ impl<P: Profile> Initial<P> {
             hop_limit: config.hop_limit,
             dscp: config.dscp,
         }
+    }
+
+    /// The user timeout to advertise.
+    pub(crate) fn advertised_user_timeout(&self) -> Option<UserTimeout> {
+        if P::USER_TIMEOUT_OPTION { self.user_timeout.get().copied().flatten() } else { None }
     }
 
     /// How long to try to open, without an answer to the SYN.

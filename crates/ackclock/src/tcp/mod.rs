@@ -29,6 +29,7 @@ mod timeout;
 pub(crate) mod timestamps;
 mod urgent;
 mod user_calls;
+mod user_timeout;
 
 pub use config::{
     AckPolicy, AckTimer, BufferTuning, Config, ConfigError, CongestionControl, EcnMode,

@@ -7,7 +7,7 @@ use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::seq::SeqNumber;
 use crate::time::Instant;
-use crate::wire::{Ecn, Flags, Header, Options};
+use crate::wire::{Ecn, Flags, Header, Options, UserTimeout};
 
 /// One segment that the connection wants to send. Ports and addresses are the stack's to fill in.
 #[derive(Clone, Copy, Debug)]
@@ -120,7 +120,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             return Some(self.bare(now, Cause::Challenge));
         }
         let ack_due = self.receiver.ack_due(now);
-        if ack_due && self.has_report() {
+        if ack_due && (self.has_report() || self.user_timeout_due()) {
             return Some(self.bare(now, Cause::Ack));
         }
         if self.is_path_mtu_old(now) {
@@ -211,6 +211,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         header.flags = offered.flags(header.flags);
         header.seq = self.iss();
         header.options = offered.options(timestamps);
+        if self.is_first_syn() {
+            header.options.user_timeout = self.user_timeout_option();
+        }
         header
     }
 
@@ -250,6 +253,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if cause.may_report() && self.has_report() {
             self.receiver.report_sack(&mut header.options.sack);
         }
+        if cause.may_report() && self.user_timeout_due() {
+            header.options.user_timeout = self.user_timeout_option();
+        }
         self.mark_urgent(header);
         outgoing
     }
@@ -273,6 +279,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let mut outgoing = self.outgoing(now, Cause::Data(data), data.seq, flags, window);
         self.mark_urgent(&mut outgoing.header);
         let mss = self.sender.mss();
+        if data.len + UserTimeout::OPTION_LEN <= mss && self.user_timeout_due() {
+            outgoing.header.options.user_timeout = self.user_timeout_option();
+        }
         (outgoing.offset, outgoing.len) = (offset, data.len as usize);
         if data.len > mss {
             outgoing.segment_size = mss as u16;
@@ -315,6 +324,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
                     self.on_fin_sent();
                 }
             }
+        }
+        if outgoing.header.options.user_timeout.is_some() {
+            self.on_user_timeout_sent();
         }
         let reports = outgoing.cause.may_report() || !self.has_report();
         if !self.is_sending() {

@@ -109,6 +109,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             | self.receiver.is_echoing()
             | self.lets_fragment()
             | self.is_path_mtu_old(now)
+            | self.user_timeout_due()
             | self.sender.is_unusual(&self.settings);
         if is_unusual {
             return Turn::Other;

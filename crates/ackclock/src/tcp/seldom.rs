@@ -2,6 +2,7 @@
 //! connection stays small.
 
 use super::path_mtu::PathMtu;
+use super::user_timeout::UserTimeoutState;
 use crate::profile::{Kept, Part, Profile};
 use crate::storage::OnDemand;
 
@@ -12,10 +13,14 @@ pub(super) type Seldom<P> = OnDemand<SeldomState<P>>;
 #[derive(Debug)]
 pub(super) struct SeldomState<P: Profile> {
     pub(super) path_mtu: <P::IcmpErrors as Part>::Keeps<PathMtu>,
+    pub(super) user_timeout: <P::UserTimeoutOption as Part>::Keeps<UserTimeoutState>,
 }
 
 impl<P: Profile> Default for SeldomState<P> {
     fn default() -> Self {
-        SeldomState { path_mtu: Kept::new(PathMtu::default()) }
+        SeldomState {
+            path_mtu: Kept::new(PathMtu::default()),
+            user_timeout: Kept::new(UserTimeoutState::default()),
+        }
     }
 }

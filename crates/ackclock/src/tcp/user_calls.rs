@@ -172,11 +172,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// ([`Config::validate`](super::Config::validate)).
     pub fn set_keepalive(&mut self, settings: Option<Keepalive>) {
         self.settings.set_keepalive(settings);
-    }
-
-    /// Sets the user timeout (RFC 5482); `None`: the give-up time alone decides.
-    pub fn set_user_timeout(&mut self, timeout: Option<Duration>) {
-        self.settings.set_user_timeout(timeout);
+        self.adopt_user_timeout();
     }
 
     /// Sets how long to repeat the SYN, counted from the opening.

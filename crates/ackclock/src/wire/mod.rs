@@ -21,6 +21,7 @@ mod predicted;
 mod segment;
 #[cfg(test)]
 mod tests;
+mod user_timeout;
 
 pub(crate) use address::IPV4_EXISTS;
 pub use address::{Address, Ipv6Address};
@@ -45,6 +46,7 @@ pub(crate) use segment::write_packet_header_of;
 pub use segment::{
     Flags, Header, MAX_HEADER, Segment, WireError, WriteChecksum, write_packet_header,
 };
+pub use user_timeout::UserTimeout;
 
 /// The formats that an image reads and writes besides what every TCP has. What it leaves out is skipped where it is read, and never written.
 pub(crate) trait Formats {
@@ -56,6 +58,8 @@ pub(crate) trait Formats {
     const SACK: bool;
     /// The timestamps option.
     const TIMESTAMPS: bool;
+    /// The user timeout option.
+    const USER_TIMEOUT: bool;
     /// The window scale option.
     const WINDOW_SCALING: bool;
 }
@@ -69,5 +73,6 @@ impl Formats for AllFormats {
     const ICMP_ERRORS: bool = true;
     const SACK: bool = true;
     const TIMESTAMPS: bool = true;
+    const USER_TIMEOUT: bool = true;
     const WINDOW_SCALING: bool = true;
 }

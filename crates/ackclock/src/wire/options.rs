@@ -1,7 +1,7 @@
-//! TCP options (RFC 9293 section 3.1, RFC 7323, RFC 2018, RFC 2883, RFC 7413).
+//! TCP options (RFC 9293 section 3.1, RFC 7323, RFC 2018, RFC 2883, RFC 5482, RFC 7413).
 
 use super::checksum::Checksum;
-use super::{AllFormats, FastOpenCookie, Formats, WireError};
+use super::{AllFormats, FastOpenCookie, Formats, UserTimeout, WireError};
 use crate::seq::{SeqNumber, SeqRange};
 
 /// The longest option area in bytes: a data offset of 15 words less the fixed header.
@@ -16,6 +16,7 @@ mod kind {
     pub(super) const SACK_PERMITTED: u8 = 4;
     pub(super) const SACK: u8 = 5;
     pub(super) const TIMESTAMPS: u8 = 8;
+    pub(super) const USER_TIMEOUT: u8 = 28;
     pub(super) const FAST_OPEN: u8 = 34;
 }
 
@@ -42,6 +43,9 @@ pub struct Options {
     pub sack_permitted: bool,
     /// Timestamps (kind 8, RFC 7323 section 3.2).
     pub timestamps: Option<Timestamps>,
+    /// User timeout (kind 28, RFC 5482 section 3.3). It is left out where the others leave no room for it,
+    /// but for SACK blocks.
+    pub user_timeout: Option<UserTimeout>,
     /// SACK blocks (kind 5, RFC 2018 section 3). SYN segments have none; in their place may be a
     /// [Fast Open cookie](Self::fast_open).
     pub sack: SackBlocks,
@@ -76,8 +80,14 @@ impl Options {
         self.len() == 0
     }
 
-    /// At most 20, and 20 more in a SYN that has a Fast Open cookie.
+    /// At most 40.
     fn len_without_blocks<F: Formats>(&self) -> usize {
+        let user_timeout = if self.timeout::<F>().is_some() { 4 } else { 0 };
+        self.len_of_most::<F>() + user_timeout
+    }
+
+    /// Without SACK blocks and the user timeout at most 20, and 20 more in a SYN that has a Fast Open cookie.
+    fn len_of_most<F: Formats>(&self) -> usize {
         let mss = if self.mss.is_some() { 4 } else { 0 };
         let window_scale = if self.shift::<F>().is_some() { 4 } else { 0 };
         let timestamps = match self.of_both::<F>() {
@@ -97,6 +107,12 @@ impl Options {
     /// The Fast Open cookie to be written.
     fn cookie<F: Formats>(&self) -> Option<FastOpenCookie> {
         if F::FAST_OPEN { self.fast_open() } else { None }
+    }
+
+    /// The user timeout to be written.
+    fn timeout<F: Formats>(&self) -> Option<UserTimeout> {
+        let timeout = self.user_timeout.filter(|_| F::USER_TIMEOUT)?;
+        (self.len_of_most::<F>() + 4 <= MAX_OPTIONS).then_some(timeout)
     }
 
     /// Timestamps and SACK-permitted, which share a word, as they are to be written.
@@ -178,6 +194,9 @@ impl Options {
                     echo: u32::from_be_bytes([e0, e1, e2, e3]),
                 });
             }
+            (kind::USER_TIMEOUT, &[high, low]) if F::USER_TIMEOUT => {
+                self.user_timeout = UserTimeout::from_word(u16::from_be_bytes([high, low]));
+            }
             (kind::SACK, data) => {
                 let (blocks @ [_, ..], []) = data.as_chunks::<SACK_BLOCK>() else {
                     return Err(WireError::Option);
@@ -232,6 +251,10 @@ impl Options {
         }
         if let Some(shift) = self.shift::<F>() {
             put([kind::NO_OPERATION, kind::WINDOW_SCALE, 3, shift.min(MAX_WINDOW_SCALE)]);
+        }
+        if let Some(timeout) = self.timeout::<F>() {
+            let [high, low] = timeout.word().to_be_bytes();
+            put([kind::USER_TIMEOUT, 4, high, low]);
         }
         if let Some(cookie) = self.cookie::<F>() {
             for word in cookie.option(kind::FAST_OPEN).into_iter().take(cookie.words()) {
@@ -392,6 +415,31 @@ mod tests {
             written(&options),
             [1, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 1, 5, 10, 0, 0, 0, 0, 0, 0, 0, 50]
         );
+    }
+
+    /// RFC 5482 section 3.3.
+    #[test]
+    fn a_user_timeout_has_its_place_unless_a_cookie_takes_it() {
+        let timeout = UserTimeout::new(crate::time::Duration::from_secs(300));
+        let mut options = Options { user_timeout: Some(timeout), ..Options::default() };
+        assert_eq!(written(&options), [28, 4, 1, 44]);
+        assert_eq!(Options::parse::<AllFormats>(&[28, 4, 1, 44]), Ok(options));
+        for reserved in [[28, 4, 0, 0], [28, 4, 0x80, 0]] {
+            assert_eq!(Options::parse::<AllFormats>(&reserved), Ok(Options::default()));
+        }
+        options.timestamps = Some(TIMESTAMPS);
+        options.sack = blocks(3);
+        let read = Options::parse::<AllFormats>(&written(&options)).unwrap();
+        assert_eq!(
+            (read.user_timeout, read.sack),
+            (Some(timeout), blocks(2)),
+            "it goes before blocks"
+        );
+        (options.mss, options.window_scale) = (Some(1460), Some(7));
+        options.set_fast_open(FastOpenCookie::new(&[9; 16]));
+        let read = Options::parse::<AllFormats>(&written(&options)).unwrap();
+        assert_eq!((options.len(), read.user_timeout), (40, None));
+        assert_eq!(read.fast_open(), options.fast_open());
     }
 
     /// RFC 7413 section 4.1.1, with the padding of Linux.

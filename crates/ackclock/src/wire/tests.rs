@@ -102,7 +102,7 @@ fn syn() -> Header {
             window_scale: Some(7),
             sack_permitted: true,
             timestamps: Some(Timestamps { value: 0x0102_0304, echo: 0 }),
-            sack: SackBlocks::EMPTY,
+            ..Options::default()
         },
         ..Header::default()
     }

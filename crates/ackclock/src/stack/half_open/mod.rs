@@ -315,6 +315,11 @@ impl<P: Profile> HalfOpen<P> {
         }
     }
 
+    /// Whether no SYN-ACK was sent.
+    pub(super) fn is_first(&self) -> bool {
+        self.sent == 0
+    }
+
     /// Whether the SYN-ACK is to be sent when its turn comes.
     pub(super) fn is_due(&self) -> bool {
         // The timer that repeats a cookie gives it all the time that is left.

@@ -2,7 +2,7 @@ use super::*;
 use crate::profile::Full;
 use crate::tcp::{Config, EcnMode};
 use crate::time::Duration;
-use crate::wire::{Ecn, IpInfo, Options, SackBlocks, Timestamps};
+use crate::wire::{Ecn, IpInfo, Options, Timestamps};
 
 const CLIENT: SeqNumber = SeqNumber(1000);
 const ISS: SeqNumber = SeqNumber(5000);
@@ -44,7 +44,7 @@ fn syn_options() -> Options {
         window_scale: Some(7),
         sack_permitted: true,
         timestamps: Some(Timestamps { value: 77, echo: 0 }),
-        sack: SackBlocks::EMPTY,
+        ..Options::default()
     }
 }
 

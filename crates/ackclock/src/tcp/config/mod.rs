@@ -93,6 +93,12 @@ pub struct Config {
     /// How long data may stay unacknowledged before the connection is aborted (RFC 5482); `None`:
     /// `give_up` alone decides.
     pub user_timeout: Option<Duration>,
+    /// User timeout to advertise to the peer, rounded up to whole seconds, or to minutes beyond 9 hours
+    /// (RFC 5482: ADV_UTO). With one we listen to the peer's too, and both ends use the longer of the two,
+    /// at least 100 s and at most an hour (or what we advertise, if that is longer), in the place of
+    /// `give_up`; unless `user_timeout` is set, which nobody changes then. `None`, the default: the option is
+    /// neither sent nor heard.
+    pub advertised_user_timeout: Option<Duration>,
     /// Probe an idle peer (RFC 9293 section 3.8.4); off by default.
     pub keepalive: Option<Keepalive>,
     /// After `close`: how long to try to deliver what is queued before aborting; `None`: as long as the
@@ -139,6 +145,7 @@ impl Config {
             give_up: Duration::from_secs(924),
             syn_give_up: Self::SYN_GIVE_UP,
             user_timeout: None,
+            advertised_user_timeout: None,
             keepalive: None,
             linger: None,
             msl: Self::MSL,

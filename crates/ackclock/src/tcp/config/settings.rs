@@ -110,6 +110,15 @@ impl<P: Profile> Settings<P> {
         self.give_up
     }
 
+    /// A peer that was told to bear with us for `timeout` is borne with as long, and not asked for a sign of
+    /// life before (RFC 5482 section 4.2).
+    pub(crate) fn bear_for(&mut self, timeout: Duration) {
+        self.give_up = self.give_up.max(timeout);
+        if self.has_keepalive() {
+            self.keepalive_idle = self.keepalive_idle.max(timeout + Duration::from_secs(1));
+        }
+    }
+
     pub(crate) fn has_keepalive(&self) -> bool {
         self.keepalive_count > 0
     }

@@ -155,6 +155,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             return false;
         }
         self.timestamps.update(now, seq, options.timestamps);
+        self.take_user_timeout(options);
         // What an older one SACKs has arrived all the same.
         let reports = P::SACK && !options.sack.is_empty();
         if reports || ack.at_or_after(self.sender.snd_una()) {

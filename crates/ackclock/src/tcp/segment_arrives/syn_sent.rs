@@ -52,6 +52,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.take_ack_of_syn_text(now, ack);
         // The window of a SYN is never scaled (RFC 7323 section 2.2).
         self.establish(now, u32::from(window), seq, rtt, syn_lost);
+        self.take_user_timeout(&segment.header.options);
         self.receiver.force_ack();
         self.take_urgent_text_and_fin(now, segment, seq + 1);
         Verdict::Done

@@ -63,6 +63,11 @@ impl<P: Profile> Rto<P> {
         }
     }
 
+    /// The longest timeout, backoff included.
+    pub(crate) fn longest(&self) -> Duration {
+        Duration::from_micros(self.bounds().max.into())
+    }
+
     fn bounds(&self) -> Bounds {
         self.bounds.get().copied().unwrap_or(Bounds::STANDARD)
     }

@@ -1,0 +1,177 @@
+//! The user timeout option (RFC 5482): each end tells the other for how long it bears with a peer that
+//! acknowledges nothing, so that both last equally long where a path is cut for a while.
+
+use super::connection::Connection;
+use super::{Config, Initial};
+use crate::congestion::CongestionController;
+use crate::profile::{Kept, Profile};
+use crate::time::Duration;
+use crate::wire::{Options, UserTimeout};
+
+/// Least user timeout that a peer can make us use (section 3.1): L_LIMIT, unless the longest
+/// retransmission timeout is longer.
+const LEAST: Duration = Duration::from_secs(100);
+/// Longest user timeout that a peer can make us use, unless we advertise a longer one: U_LIMIT. Who opens
+/// connections and falls silent costs memory for so long at most (section 6).
+const LONGEST: Duration = Duration::from_secs(3_600);
+
+impl Config {
+    /// For how long a peer may at most acknowledge nothing before the connection is over, whatever the peer
+    /// advertises: the give-up time or the user timeout, or where the option is in use the longest time that
+    /// it can bring about.
+    pub fn longest_wait(&self) -> Duration {
+        match (self.user_timeout, self.advertised_user_timeout) {
+            (Some(timeout), _) => timeout.min(self.give_up),
+            (None, None) => self.give_up,
+            (None, Some(advertised)) => {
+                let advertised = UserTimeout::new(advertised).duration();
+                self.give_up.max(longest(advertised, least(self.rto.max)))
+            }
+        }
+    }
+}
+
+/// L_LIMIT, which is longer than any retransmission timeout, where the longest is `rto`.
+fn least(rto: Duration) -> Duration {
+    LEAST.max(rto + Duration::from_secs(1))
+}
+
+/// U_LIMIT.
+fn longest(advertised: Duration, least: Duration) -> Duration {
+    LONGEST.max(advertised).max(least)
+}
+
+/// What one connection has told and heard.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct UserTimeoutState {
+    /// ADV_UTO; `None`: the option is not in use (ENABLED is false).
+    advertised: Option<UserTimeout>,
+    /// REMOTE_UTO.
+    remote: Option<UserTimeout>,
+    /// Not CHANGEABLE: the application has set the user timeout itself.
+    is_fixed: bool,
+    /// The next segment that has room has the option.
+    due: bool,
+}
+
+impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
+    fn user_timeout_state(&self) -> Option<&UserTimeoutState> {
+        let state = self.seldom.get().and_then(|seldom| seldom.user_timeout.get());
+        state.filter(|state| state.advertised.is_some())
+    }
+
+    fn user_timeout_state_mut(&mut self) -> Option<&mut UserTimeoutState> {
+        self.seldom.get_mut().and_then(|seldom| seldom.user_timeout.get_mut())
+    }
+
+    /// What a new connection advertises.
+    #[inline(always)]
+    pub(crate) fn begin_user_timeout(&mut self, initial: &Initial<P>) {
+        if let Some(advertised) = initial.advertised_user_timeout() {
+            self.advertise_user_timeout(Some(advertised.duration()));
+        }
+    }
+
+    /// Advertises `timeout` to the peer with the next segment that has room, and listens to what the peer advertises;
+    /// `None`: neither (section 3). A timeout that the peer has brought about stays. Where memory is
+    /// refused nothing is advertised.
+    pub fn advertise_user_timeout(&mut self, timeout: Option<Duration>) {
+        let advertised = timeout.map(UserTimeout::new);
+        if !P::USER_TIMEOUT_OPTION || (advertised.is_none() && self.seldom.get().is_none()) {
+            return;
+        }
+        let is_fixed = self.settings.user_timeout() != Duration::MAX;
+        let made = self.seldom.make().and_then(|seldom| seldom.user_timeout.get_mut());
+        if let Some(state) = made {
+            if (state.advertised, state.remote) == (None, None) {
+                state.is_fixed = is_fixed;
+            }
+            state.advertised = advertised;
+            state.due = advertised.is_some();
+            self.adopt_user_timeout();
+        }
+    }
+
+    /// Sets the user timeout; `None`: the give-up time alone decides, and what the peer advertises.
+    pub fn set_user_timeout(&mut self, timeout: Option<Duration>) {
+        self.settings.set_user_timeout(timeout);
+        if let Some(state) = self.user_timeout_state_mut() {
+            // It becomes false when an application sets USER_TIMEOUT (section 3).
+            state.is_fixed = timeout.is_some();
+            state.due = state.advertised.is_some();
+            self.adopt_user_timeout();
+        }
+    }
+
+    /// The user timeout in use.
+    pub(super) fn user_timeout(&self) -> Option<Duration> {
+        Some(self.settings.user_timeout()).filter(|timeout| *timeout != Duration::MAX)
+    }
+
+    /// The user timeout that the peer advertised last.
+    pub(super) fn peers_user_timeout(&self) -> Option<Duration> {
+        self.user_timeout_state().and_then(|state| state.remote).map(UserTimeout::duration)
+    }
+
+    /// Whether the next segment that has room is to have the option: an ack, or data that do not fill a
+    /// segment; for its sake alone none is sent. It goes with the first one that is no SYN, and with the first
+    /// one after a change.
+    #[inline(always)]
+    pub(super) fn user_timeout_due(&self) -> bool {
+        let state = self.seldom.get().and_then(|seldom| seldom.user_timeout.get());
+        state.is_some_and(|state| state.due)
+    }
+
+    /// The option to send, in a segment that has room for it.
+    pub(super) fn user_timeout_option(&self) -> Option<UserTimeout> {
+        self.user_timeout_state().and_then(|state| state.advertised)
+    }
+
+    /// A segment without the SYN flag has taken the option along. (It is told once: section 3.2 asks for no
+    /// more.)
+    pub(super) fn on_user_timeout_sent(&mut self) {
+        if let Some(state) = self.user_timeout_state_mut() {
+            state.due = false;
+        }
+    }
+
+    /// The options of an acceptable segment.
+    #[inline(always)]
+    pub(super) fn take_user_timeout(&mut self, options: &Options) {
+        if let Some(remote) = options.user_timeout
+            && P::USER_TIMEOUT_OPTION
+        {
+            self.on_user_timeout_option(remote);
+        }
+    }
+
+    fn on_user_timeout_option(&mut self, remote: UserTimeout) {
+        if let Some(state) = self.user_timeout_state_mut()
+            && state.advertised.is_some()
+        {
+            state.remote = Some(remote);
+            self.adopt_user_timeout();
+        }
+    }
+
+    /// USER_TIMEOUT = min(U_LIMIT, max(ADV_UTO, REMOTE_UTO, L_LIMIT)) (section 3.1).
+    pub(super) fn adopt_user_timeout(&mut self) {
+        let Some(&UserTimeoutState {
+            advertised: Some(advertised),
+            remote: Some(remote),
+            is_fixed,
+            ..
+        }) = self.user_timeout_state()
+        else {
+            return;
+        };
+        if is_fixed {
+            return;
+        }
+        let (advertised, remote) = (advertised.duration(), remote.duration());
+        let least = least(self.sender.rto().longest());
+        let timeout = advertised.max(remote).max(least).min(longest(advertised, least));
+        self.settings.set_user_timeout(Some(timeout));
+        self.settings.bear_for(timeout);
+    }
+}
