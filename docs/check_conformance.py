@@ -288,4 +288,5 @@ def main():
     print(f"{count(rfcs, lambda s: True)} sentences of {len(rfcs)} RFCs: {counts}")
 
 
-main()
+if __name__ == "__main__":
+    main()

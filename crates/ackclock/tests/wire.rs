@@ -73,16 +73,18 @@ fn options() -> impl Strategy<Value = Options> {
                     window_scale,
                     sack_permitted,
                     timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
-                    user_timeout: timeout.map(|secs| UserTimeout::new(Duration::from_secs(secs))),
                     sack: sack_blocks(&ranges),
                 };
                 options.set_fast_open(cookie.as_deref().and_then(FastOpenCookie::new));
                 // What gives way to a cookie is not written; to blocks nothing does.
-                let mut rest = Options { user_timeout: None, ..options };
+                let mut rest = options;
                 if rest.fast_open().is_none() {
                     rest.sack = SackBlocks::EMPTY;
                 }
-                options.user_timeout = options.user_timeout.filter(|_| rest.len() < MAX_OPTIONS);
+                let timeout = timeout.filter(|_| rest.len() < MAX_OPTIONS);
+                options.set_user_timeout(
+                    timeout.map(|secs| UserTimeout::new(Duration::from_secs(secs))),
+                );
                 options
             },
         )
@@ -132,14 +134,12 @@ fn with_blocks_that_fit(header: Header) -> Header {
     if header.options.fast_open().is_some() {
         return header;
     }
-    let alone = Options { sack: SackBlocks::EMPTY, ..header.options };
-    let room = (MAX_OPTIONS - alone.len() - 4) / 8;
-    let ranges: Vec<_> = header.options.sack.as_slice().iter().take(room).collect();
-    let mut sack = SackBlocks::EMPTY;
-    for range in ranges {
-        assert!(sack.push(*range));
+    let mut options = Options { sack: header.options.sack.without_blocks(), ..header.options };
+    let room = MAX_OPTIONS.saturating_sub(options.len() + 4) / 8;
+    for range in header.options.sack.as_slice().iter().take(room) {
+        assert!(options.sack.push(*range));
     }
-    Header { options: Options { sack, ..alone }, ..header }
+    Header { options, ..header }
 }
 
 proptest! {

@@ -170,7 +170,7 @@ fn shifted(blocks: &SackBlocks, by: u32) -> SackBlocks {
     if blocks.is_empty() {
         return *blocks;
     }
-    let mut moved = SackBlocks::EMPTY;
+    let mut moved = blocks.without_blocks();
     for block in blocks.as_slice() {
         moved.push(SeqRange::new(block.start + by, block.end + by));
     }

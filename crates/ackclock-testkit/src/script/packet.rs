@@ -141,10 +141,11 @@ fn parse_options(list: &str) -> Result<Options, String> {
                 options.timestamps = Some(Timestamps { value, echo });
             }
             ["uto", time] => {
-                options.user_timeout = Some(UserTimeout::new(Duration::from_secs(number(time)?)));
+                let timeout = Duration::from_secs(number(time)?);
+                options.set_user_timeout(Some(UserTimeout::new(timeout)));
             }
             ["FO", ref cookie @ ..] => options.set_fast_open(Some(parse_cookie(cookie)?)),
-            ["sack", ref blocks @ ..] => options.sack = parse_blocks(blocks)?,
+            ["sack", ref blocks @ ..] => parse_blocks(blocks, &mut options.sack)?,
             _ => return Err(format!("`{}` is no option", option.trim())),
         }
     }
@@ -165,15 +166,14 @@ fn parse_cookie(words: &[&str]) -> Result<FastOpenCookie, String> {
     FastOpenCookie::new(&bytes).ok_or_else(wrong)
 }
 
-fn parse_blocks(words: &[&str]) -> Result<SackBlocks, String> {
-    let mut blocks = SackBlocks::EMPTY;
+fn parse_blocks(words: &[&str], blocks: &mut SackBlocks) -> Result<(), String> {
     for word in words {
         let ends = word.split_once(':').ok_or_else(|| format!("`{word}` is not FIRST:END"))?;
         if !blocks.push(SeqRange::new(relative(ends.0)?, relative(ends.1)?)) {
             return Err(format!("no more than {} SACK blocks", SackBlocks::MAX));
         }
     }
-    Ok(blocks)
+    Ok(())
 }
 
 /// Shows a sequence number as [`relative`] reads it: numbers before the SYN are negative.
@@ -221,13 +221,15 @@ impl fmt::Display for Packet {
 
 fn option_words(options: &Options) -> Vec<String> {
     let mut words = Vec::new();
-    let Options { mss, window_scale, sack_permitted, timestamps, user_timeout, sack } = options;
+    let Options { mss, window_scale, sack_permitted, timestamps, sack } = options;
     words.extend(mss.map(|mss| format!("mss {mss}")));
     words.extend(sack_permitted.then(|| "sackOK".to_owned()));
     words.extend(timestamps.map(|Timestamps { value, echo }| format!("TS val {value} ecr {echo}")));
     words.extend(window_scale.map(|shift| format!("wscale {shift}")));
     words.extend(
-        user_timeout.map(|timeout| format!("uto {}", timeout.duration().as_millis() / 1_000)),
+        options
+            .user_timeout()
+            .map(|timeout| format!("uto {}", timeout.duration().as_millis() / 1_000)),
     );
     words.extend(options.fast_open().map(|cookie| {
         let digits = cookie.as_slice().iter().map(|byte| format!("{byte:02x}"));

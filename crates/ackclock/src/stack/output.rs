@@ -171,8 +171,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             }
             if P::USER_TIMEOUT_OPTION && record.is_first() {
                 let listener = self.listeners.records.get(record.listener);
-                header.options.user_timeout = listener
+                let advertised = listener
                     .and_then(|listener| listener.config.connection.advertised_user_timeout());
+                header.options.set_user_timeout(advertised);
             }
             let offered = self.offer_bare(tuple, &mut header, ip_fields, sink);
             if offered.is_ok() {

@@ -212,7 +212,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         header.seq = self.iss();
         header.options = offered.options(timestamps);
         if self.is_first_syn() {
-            header.options.user_timeout = self.user_timeout_option();
+            header.options.set_user_timeout(self.user_timeout_option());
         }
         header
     }
@@ -254,7 +254,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             self.receiver.report_sack(&mut header.options.sack);
         }
         if cause.may_report() && self.user_timeout_due() {
-            header.options.user_timeout = self.user_timeout_option();
+            header.options.set_user_timeout(self.user_timeout_option());
         }
         self.mark_urgent(header);
         outgoing
@@ -280,7 +280,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.mark_urgent(&mut outgoing.header);
         let mss = self.sender.mss();
         if data.len + UserTimeout::OPTION_LEN <= mss && self.user_timeout_due() {
-            outgoing.header.options.user_timeout = self.user_timeout_option();
+            outgoing.header.options.set_user_timeout(self.user_timeout_option());
         }
         (outgoing.offset, outgoing.len) = (offset, data.len as usize);
         if data.len > mss {
@@ -325,7 +325,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
                 }
             }
         }
-        if outgoing.header.options.user_timeout.is_some() {
+        if outgoing.header.options.user_timeout().is_some() {
             self.on_user_timeout_sent();
         }
         let reports = outgoing.cause.may_report() || !self.has_report();

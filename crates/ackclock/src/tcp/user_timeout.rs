@@ -138,7 +138,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// The options of an acceptable segment.
     #[inline(always)]
     pub(super) fn take_user_timeout(&mut self, options: &Options) {
-        if let Some(remote) = options.user_timeout
+        if let Some(remote) = options.user_timeout()
             && P::USER_TIMEOUT_OPTION
         {
             self.on_user_timeout_option(remote);

@@ -43,11 +43,8 @@ pub struct Options {
     pub sack_permitted: bool,
     /// Timestamps (kind 8, RFC 7323 section 3.2).
     pub timestamps: Option<Timestamps>,
-    /// User timeout (kind 28, RFC 5482 section 3.3). It is left out where the others leave no room for it,
-    /// but for SACK blocks.
-    pub user_timeout: Option<UserTimeout>,
     /// SACK blocks (kind 5, RFC 2018 section 3). SYN segments have none; in their place may be a
-    /// [Fast Open cookie](Self::fast_open).
+    /// [Fast Open cookie](Self::fast_open). (A [user timeout](Self::user_timeout) lies beside them.)
     pub sack: SackBlocks,
 }
 
@@ -61,8 +58,21 @@ impl Options {
     /// Sets it. SACK blocks go: no segment has both, and the options of most are to be small.
     pub fn set_fast_open(&mut self, cookie: Option<FastOpenCookie>) {
         if cookie.is_some() || self.sack.cookie > 0 {
+            let user_timeout = self.user_timeout();
             self.sack = cookie.map_or(SackBlocks::EMPTY, SackBlocks::of_cookie);
+            self.set_user_timeout(user_timeout);
         }
+    }
+
+    /// User timeout (kind 28, RFC 5482 section 3.3). It is not written where the others leave no room for it,
+    /// but for SACK blocks, which give way.
+    pub fn user_timeout(&self) -> Option<UserTimeout> {
+        self.sack.user_timeout
+    }
+
+    /// Sets it.
+    pub fn set_user_timeout(&mut self, timeout: Option<UserTimeout>) {
+        self.sack.user_timeout = timeout;
     }
 
     /// Bytes that the options take in a header, padding to whole 32-bit words included: what a sender
@@ -111,7 +121,7 @@ impl Options {
 
     /// The user timeout to be written.
     fn timeout<F: Formats>(&self) -> Option<UserTimeout> {
-        let timeout = self.user_timeout.filter(|_| F::USER_TIMEOUT)?;
+        let timeout = self.user_timeout().filter(|_| F::USER_TIMEOUT)?;
         (self.len_of_most::<F>() + 4 <= MAX_OPTIONS).then_some(timeout)
     }
 
@@ -195,13 +205,13 @@ impl Options {
                 });
             }
             (kind::USER_TIMEOUT, &[high, low]) if F::USER_TIMEOUT => {
-                self.user_timeout = UserTimeout::from_word(u16::from_be_bytes([high, low]));
+                self.set_user_timeout(UserTimeout::from_word(u16::from_be_bytes([high, low])));
             }
             (kind::SACK, data) => {
                 let (blocks @ [_, ..], []) = data.as_chunks::<SACK_BLOCK>() else {
                     return Err(WireError::Option);
                 };
-                self.sack = SackBlocks::EMPTY;
+                self.sack = self.sack.without_blocks();
                 for &[s0, s1, s2, s3, e0, e1, e2, e3] in blocks {
                     // No option area holds more than four: none is lost here.
                     self.sack.push(SeqRange::new(
@@ -291,6 +301,8 @@ pub struct SackBlocks {
     len: u8,
     /// 0, or one more than the length of a Fast Open cookie that lies where the first blocks would.
     cookie: u8,
+    /// Where there would be padding.
+    user_timeout: Option<UserTimeout>,
 }
 
 impl SackBlocks {
@@ -302,6 +314,7 @@ impl SackBlocks {
         blocks: [SeqRange::new(crate::seq::SeqNumber(0), crate::seq::SeqNumber(0)); Self::MAX],
         len: 0,
         cookie: 0,
+        user_timeout: None,
     };
 
     /// No block, but a cookie.
@@ -319,6 +332,11 @@ impl SackBlocks {
         let [first, second, ..] = self.blocks;
         let words = [first, second].map(|block| [block.start.0, block.end.0]);
         Some(FastOpenCookie::from_words(words, len))
+    }
+
+    /// What lies beside the blocks, without them.
+    pub fn without_blocks(&self) -> SackBlocks {
+        SackBlocks { user_timeout: self.user_timeout, ..SackBlocks::EMPTY }
     }
 
     /// Appends a block; false if there are four already.
@@ -421,24 +439,24 @@ mod tests {
     #[test]
     fn a_user_timeout_has_its_place_unless_a_cookie_takes_it() {
         let timeout = UserTimeout::new(crate::time::Duration::from_secs(300));
-        let mut options = Options { user_timeout: Some(timeout), ..Options::default() };
+        let mut options = Options::default();
+        options.set_user_timeout(Some(timeout));
         assert_eq!(written(&options), [28, 4, 1, 44]);
         assert_eq!(Options::parse::<AllFormats>(&[28, 4, 1, 44]), Ok(options));
         for reserved in [[28, 4, 0, 0], [28, 4, 0x80, 0]] {
             assert_eq!(Options::parse::<AllFormats>(&reserved), Ok(Options::default()));
         }
         options.timestamps = Some(TIMESTAMPS);
-        options.sack = blocks(3);
+        for block in blocks(3).as_slice() {
+            options.sack.push(*block);
+        }
         let read = Options::parse::<AllFormats>(&written(&options)).unwrap();
-        assert_eq!(
-            (read.user_timeout, read.sack),
-            (Some(timeout), blocks(2)),
-            "it goes before blocks"
-        );
+        assert_eq!(read.user_timeout(), Some(timeout), "it goes before blocks");
+        assert_eq!(read.sack.as_slice(), blocks(2).as_slice());
         (options.mss, options.window_scale) = (Some(1460), Some(7));
         options.set_fast_open(FastOpenCookie::new(&[9; 16]));
         let read = Options::parse::<AllFormats>(&written(&options)).unwrap();
-        assert_eq!((options.len(), read.user_timeout), (40, None));
+        assert_eq!((options.len(), read.user_timeout()), (40, None));
         assert_eq!(read.fast_open(), options.fast_open());
     }
 

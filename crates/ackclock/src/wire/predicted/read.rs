@@ -52,12 +52,12 @@ impl<'a> PredictedSegment<'a> {
     #[inline]
     pub(crate) fn of(segment: &Segment<'a>) -> Option<Self> {
         let Header { seq, ack, flags, window, options, .. } = &segment.header;
-        let Options { mss, window_scale, sack_permitted, timestamps, user_timeout, sack } = options;
+        let Options { mss, window_scale, sack_permitted, timestamps, sack } = options;
         let is_usual = flags.union(Flags::PSH) == Flags::ACK.union(Flags::PSH)
             && mss.is_none()
             && window_scale.is_none()
             && !sack_permitted
-            && user_timeout.is_none()
+            && options.user_timeout().is_none()
             && sack.is_empty();
         is_usual.then_some(PredictedSegment {
             seq: *seq,
