@@ -63,13 +63,16 @@ fn options() -> impl Strategy<Value = Options> {
         any::<Option<(u32, u32)>>(),
         vec(any::<(u32, u32)>(), 0..=SackBlocks::MAX),
         prop::option::of(vec(any::<u8>(), 0..=FastOpenCookie::LONGEST)),
+        any::<bool>(),
     )
-        .prop_map(|(mss, window_scale, sack_permitted, timestamps, ranges, cookie)| {
+        .prop_map(|(mss, window_scale, sack_permitted, timestamps, ranges, cookie, md5)| {
             let mut options = Options {
                 mss,
                 window_scale,
                 sack_permitted,
                 timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
+                // A cookie has no room beside a signature and everything else.
+                md5: md5 && cookie.is_none(),
                 sack: sack_blocks(&ranges),
             };
             options.set_fast_open(cookie.as_deref().and_then(FastOpenCookie::new));
@@ -122,7 +125,7 @@ fn with_blocks_that_fit(header: Header) -> Header {
         return header;
     }
     let alone = Options { sack: SackBlocks::EMPTY, ..header.options };
-    let room = (MAX_OPTIONS - alone.len() - 4) / 8;
+    let room = MAX_OPTIONS.saturating_sub(alone.len() + 4) / 8;
     let ranges: Vec<_> = header.options.sack.as_slice().iter().take(room).collect();
     let mut sack = SackBlocks::EMPTY;
     for range in ranges {

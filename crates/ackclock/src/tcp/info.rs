@@ -30,6 +30,8 @@ pub struct Info {
     pub timestamps: bool,
     /// Whether ECN is in use: both sides echo congestion marks, and our data can be marked.
     pub ecn: bool,
+    /// Whether segments are signed (RFC 2385).
+    pub signed: bool,
     /// Shift counts (ours to the peer's windows, the peer's to ours) if scaling is in use.
     pub window_scale: Option<(u8, u8)>,
     /// Smoothed round-trip time; zero before the first sample.
@@ -177,6 +179,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             sack: agreement.sack,
             timestamps: agreement.timestamps,
             ecn: agreement.ecn,
+            signed: self.is_signed(),
             window_scale: agreement.scaled.then_some((agreement.our_shift, agreement.peer_shift)),
             rtt: rto.smoothed_rtt(),
             rttvar: rto.deviation(),

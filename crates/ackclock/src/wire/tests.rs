@@ -102,6 +102,7 @@ fn syn() -> Header {
             window_scale: Some(7),
             sack_permitted: true,
             timestamps: Some(Timestamps { value: 0x0102_0304, echo: 0 }),
+            md5: false,
             sack: SackBlocks::EMPTY,
         },
         ..Header::default()
