@@ -23,7 +23,8 @@ pub fn is_signed_by(packet: &[u8], key: &[u8]) -> bool {
 
 /// Signs the headers that [`write_packet_header`](super::write_packet_header) has written with
 /// [`Options::md5`](super::Options::md5) for this payload and in this way, in which TCP's begins at
-/// `transport_offset`, in bytes.
+/// `transport_offset`, in bytes. Payload may stand behind the headers, before `payload`: so a whole packet
+/// can be signed.
 pub fn sign_headers(
     headers: &mut [u8],
     transport_offset: usize,

@@ -13,8 +13,8 @@ pub(crate) struct SignedSegment<'a> {
     addresses: &'a [u8],
     header: &'a [u8; FIXED_HEADER],
     options: &'a [u8],
-    /// In two slices in order.
-    payload: [&'a [u8]; 2],
+    /// In three slices in order.
+    payload: [&'a [u8]; 3],
 }
 
 impl<'a> SignedSegment<'a> {
@@ -25,26 +25,17 @@ impl<'a> SignedSegment<'a> {
             6 if Ipv6Address::EXISTS => ipv6::transport::<AllFormats>(packet),
             _ => None,
         }?;
-        Self::of(addresses(packet)?, transport, &[])
+        Self::of(addresses(packet)?, transport, [&[], &[]])
     }
 
-    /// A segment to be sent: the headers of its packet, of which TCP's begins at `transport_offset`, and
-    /// its payload.
-    fn of_headers(
-        headers: &'a [u8],
-        transport_offset: usize,
-        payload: [&'a [u8]; 2],
-    ) -> Option<Self> {
-        let segment = Self::of(addresses(headers)?, headers.get(transport_offset..)?, &[])?;
-        Some(SignedSegment { payload, ..segment })
-    }
-
-    fn of(addresses: &'a [u8], transport: &'a [u8], second: &'a [u8]) -> Option<Self> {
-        let (header, rest) = transport.split_first_chunk::<FIXED_HEADER>()?;
+    /// A segment of which `transport` holds the header, and payload before that in `rest`.
+    fn of(addresses: &'a [u8], transport: &'a [u8], rest: [&'a [u8]; 2]) -> Option<Self> {
+        let (header, behind) = transport.split_first_chunk::<FIXED_HEADER>()?;
         let [.., offset, _, _, _, _, _, _, _] = header;
         let options = usize::from(offset >> 4).saturating_mul(4).checked_sub(FIXED_HEADER)?;
-        let (options, first) = rest.split_at_checked(options)?;
-        Some(SignedSegment { addresses, header, options, payload: [first, second] })
+        let (options, first) = behind.split_at_checked(options)?;
+        let [second, third] = rest;
+        Some(SignedSegment { addresses, header, options, payload: [first, second, third] })
     }
 
     /// The digest of its MD5 signature option, the last one if there are several.
@@ -55,9 +46,12 @@ impl<'a> SignedSegment<'a> {
     /// What RFC 2385 section 2.0 has signed, in its order, but for the key.
     #[allow(dead_code, reason = "as above")]
     pub(crate) fn md5_items(&self, each: &mut dyn FnMut(&[u8])) {
-        let [first, second] = self.payload;
-        let length = FIXED_HEADER.saturating_add(self.options.len());
-        let length = length.saturating_add(first.len()).saturating_add(second.len());
+        let length = self
+            .payload
+            .iter()
+            .fold(FIXED_HEADER.saturating_add(self.options.len()), |length, part| {
+                length.saturating_add(part.len())
+            });
         each(self.addresses);
         if self.addresses.len() == IPV4_ADDRESSES {
             let [high, low] = saturate(length).to_be_bytes();
@@ -71,8 +65,7 @@ impl<'a> SignedSegment<'a> {
         let [.., sum_0, sum_1, _, _] = &mut header;
         (*sum_0, *sum_1) = (0, 0);
         each(&header);
-        each(first);
-        each(second);
+        self.payload.iter().for_each(|part| each(part));
     }
 }
 
@@ -91,8 +84,8 @@ fn addresses(packet: &[u8]) -> Option<&[u8]> {
 /// How a segment is signed: the digest of it and the key.
 pub(crate) type Digest = fn(&SignedSegment<'_>, &[u8]) -> [u8; MD5_DIGEST];
 
-/// Signs a segment whose headers were written with [`Options::md5`]. TCP's header begins at
-/// `transport_offset`, `checksum` is how its checksum was written. Of headers that have no room for a
+/// Signs a segment whose headers, behind which payload may stand that comes before `payload`, were
+/// written with [`Options::md5`]. TCP's header begins at `transport_offset`, `checksum` is how its checksum was written. Of headers that have no room for a
 /// signature nothing changes.
 pub(crate) fn sign(
     headers: &mut [u8],
@@ -101,7 +94,11 @@ pub(crate) fn sign(
     checksum: WriteChecksum,
     digest: &dyn Fn(&SignedSegment<'_>) -> [u8; MD5_DIGEST],
 ) {
-    let segment = SignedSegment::of_headers(headers, transport_offset, payload);
+    let addresses = addresses(headers);
+    let transport = headers.get(transport_offset..);
+    let segment = addresses
+        .zip(transport)
+        .and_then(|(addresses, transport)| SignedSegment::of(addresses, transport, payload));
     let Some(digest) = segment.map(|segment| digest(&segment)) else {
         return;
     };
