@@ -11,7 +11,7 @@ use super::told::told;
 use ackclock::congestion::BuiltIn;
 use ackclock::seq::SeqNumber;
 use ackclock::stack::{
-    Capabilities, Cidr, Handle, ListenConfig, Listener, Stack, StackConfig, Storage,
+    Capabilities, Cidr, Handle, KeyScope, ListenConfig, Listener, Stack, StackConfig, Storage,
 };
 use ackclock::tcp::{Info, ReceiveError};
 use ackclock::time::{Duration, Instant};

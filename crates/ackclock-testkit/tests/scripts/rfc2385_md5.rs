@@ -17,7 +17,7 @@ fn section_2_every_segment_of_an_active_open_is_signed() {
         +0.02 < S. 0:0(0) ack 1 <md5,mss 1000,sackOK,wscale 0>
         > . 1:1(0) ack 1 <md5>
         write 1000
-        > P. 1:981(980) ack 1 <md5>
+        > . 1:981(980) ack 1 <md5>
         > P. 981:1001(20) ack 1 <md5>
         < . 1:1(0) ack 1001 <md5>
         close
