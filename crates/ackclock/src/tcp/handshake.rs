@@ -219,7 +219,8 @@ impl<P: Profile> Agreement<P> {
     fn payload(&self, mss: u16) -> u16 {
         let timestamps = if P::TIMESTAMPS && self.timestamps { TIMESTAMPS_LEN } else { 0 };
         let signature = if self.is_signed() { MD5_LEN.into() } else { 0 };
-        mss.saturating_sub(timestamps + signature).max(1)
+        let options = timestamps + signature;
+        mss.saturating_sub(options).max(1)
     }
 
     /// Eff.snd.MSS (section 3.7.1): payload bytes of a full segment on a path of that MTU.
