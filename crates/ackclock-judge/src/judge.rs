@@ -273,7 +273,7 @@ impl Judge {
             return;
         };
         // What has no signature where there are some, or one where there are none, is as if it had not come
-        // (RFC 2385 section 2.0). Whether one is right the judge cannot know, who has no key.
+        // (RFC 2385 section 2). Whether one is right the judge cannot know, who has no key.
         if connection.lost.is_some() || raw.header.options.md5 != slot.is_signed {
             return;
         }

@@ -4,7 +4,7 @@ use ackclock_testkit::script::check;
 
 const KEY: &str = "set md5_key 000102030405060708090a0b0c0d0e0f";
 
-/// Section 2.0, and section 4.3: the options are those of Linux, without timestamps beside SACK.
+/// Section 2, and section 4.3: the options are those of Linux, without timestamps beside SACK.
 #[test]
 fn section_2_every_segment_of_an_active_open_is_signed() {
     check(&format!(
@@ -28,7 +28,7 @@ fn section_2_every_segment_of_an_active_open_is_signed() {
     ));
 }
 
-/// Section 2.0: "a failing comparison must result in the segment being dropped and must not produce any
+/// Section 2: "a failing comparison must result in the segment being dropped and must not produce any
 /// response", and so does a segment without a signature.
 #[test]
 fn section_2_what_is_not_signed_is_dropped_without_a_response() {

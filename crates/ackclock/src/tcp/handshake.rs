@@ -99,7 +99,7 @@ pub(crate) struct Agreement<P: Profile> {
     pub(crate) ecn_echo: bool,
     /// ECN in both directions.
     pub(crate) ecn: bool,
-    /// Each segment has a signature, which is not agreed on (RFC 2385 section 2.0).
+    /// Each segment has a signature, which is not agreed on (RFC 2385 section 2).
     pub(crate) signed: bool,
     pub(crate) profile: PhantomData<P>,
 }

@@ -1,4 +1,4 @@
-//! MD5 signatures of segments (RFC 2385 section 2.0), for whoever makes packets or looks at some. A stack
+//! MD5 signatures of segments (RFC 2385 section 2), for whoever makes packets or looks at some. A stack
 //! signs and checks by itself: [`Stack::set_md5_key`](crate::stack::Stack::set_md5_key).
 
 use super::WriteChecksum;
@@ -15,7 +15,7 @@ pub(crate) fn digest(segment: &SignedSegment<'_>, key: &[u8]) -> [u8; MD5_DIGEST
 }
 
 /// Whether the TCP segment in an IP packet has an MD5 signature option with the digest that `key` gives
-/// (RFC 2385 section 2.0).
+/// (RFC 2385 section 2).
 pub fn is_signed_by(packet: &[u8], key: &[u8]) -> bool {
     SignedSegment::in_packet(packet)
         .is_some_and(|segment| segment.md5_digest() == Some(&digest(&segment, key)))
@@ -68,7 +68,7 @@ mod tests {
         [&headers[..len], b"keepalive"].concat()
     }
 
-    /// Digests that Python's hashlib gives of the items of section 2.0, put together there.
+    /// Digests that Python's hashlib gives of the items of section 2, put together there.
     #[test]
     fn a_segment_has_the_digest_of_another_implementation() {
         for (ends, digest) in [

@@ -31,7 +31,7 @@ const MAX_WINDOW_SCALE: u8 = 14;
 /// Bytes of one SACK block: two sequence numbers (RFC 2018 section 3).
 const SACK_BLOCK: usize = 8;
 
-/// Bytes of an MD5 signature option's digest (RFC 2385 section 3.0).
+/// Bytes of an MD5 signature option's digest (RFC 2385 section 3).
 pub(super) const MD5_DIGEST: usize = 16;
 /// Bytes that it takes in a header, with the padding before it.
 pub(crate) const MD5_LEN: u8 = 4 + MD5_DIGEST as u8;

@@ -43,7 +43,7 @@ impl<'a> SignedSegment<'a> {
         Options::md5_digest(self.options)
     }
 
-    /// What RFC 2385 section 2.0 has signed, in its order, but for the key.
+    /// What RFC 2385 section 2 has signed, in its order, but for the key.
     #[allow(dead_code, reason = "as above")]
     pub(crate) fn md5_items(&self, each: &mut dyn FnMut(&[u8])) {
         let length = self

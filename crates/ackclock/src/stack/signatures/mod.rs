@@ -255,7 +255,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     }
 
     /// Whether a segment may be believed: it has the right signature, or none and is to have none. All
-    /// others are dropped without an answer (section 2.0).
+    /// others are dropped without an answer (section 2).
     #[inline]
     pub(super) fn is_authentic(&mut self, packet: &[u8], segment: &Segment<'_>) -> bool {
         let is_signed = segment.header.options.md5;

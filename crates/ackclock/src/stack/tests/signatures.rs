@@ -90,7 +90,7 @@ impl Pair {
     }
 }
 
-/// Section 2.0: every segment, whatever it is.
+/// Section 2: every segment, whatever it is.
 #[test]
 fn each_segment_of_a_connection_is_signed_from_its_syn_to_its_time_wait() {
     let mut pair = signed_pair();
@@ -198,7 +198,7 @@ fn a_hole_is_reported_by_sack_blocks_beside_the_signature() {
     assert_eq!(pair.server.received(server).unwrap()[0].len(), 4 * 1_440);
 }
 
-/// Section 2.0: "must result in the segment being dropped and must not produce any response".
+/// Section 2: "must result in the segment being dropped and must not produce any response".
 #[test]
 fn whoever_does_not_have_the_key_hears_nothing_and_is_counted() {
     for (key, expected) in [(Some(OTHER), (0, 0, 1)), (None, (1, 0, 0))] {
@@ -228,7 +228,7 @@ fn a_signature_that_nobody_expects_is_dropped() {
     assert_eq!(pair.server.accept(listener), None);
 }
 
-/// Section 2.0: the answer of a peer that does not sign is not heard, and the SYN stays signed.
+/// Section 2: the answer of a peer that does not sign is not heard, and the SYN stays signed.
 #[test]
 fn a_syn_ack_without_signature_opens_nothing() {
     let mut pair = signed_pair();
