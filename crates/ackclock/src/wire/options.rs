@@ -281,8 +281,11 @@ impl Options {
 }
 
 /// The first option of an area: its kind, its data, and what follows it.
+type First<'a> = (u8, &'a [u8], &'a [u8]);
+
+/// The first option of an area, but for padding; `None` at its end.
 #[inline(always)]
-fn split_option(mut area: &[u8]) -> Result<Option<(u8, &[u8], &[u8])>, WireError> {
+fn split_option(mut area: &[u8]) -> Result<Option<First<'_>>, WireError> {
     while let Some((&kind, rest)) = area.split_first() {
         match kind {
             kind::END_OF_LIST => break,

@@ -4,7 +4,7 @@
 //! hears of it; the predicted road reads no segment of a signed connection. What is sent is signed once, in
 //! [`SignatureKey::sign`], where its headers are written. Whether a connection is signed is settled when it is
 //! opened; by which key, with each segment, so that a key can be changed while connections use it (section
-//! 2.0).
+//! 2).
 
 #[cfg(feature = "tcp-md5")]
 mod md5;
