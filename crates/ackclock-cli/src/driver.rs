@@ -2,11 +2,12 @@
 
 use crate::capture::Captured;
 use crate::failure::Failure;
+use crate::values::SignatureKey;
 use crate::way::{Opened, Way};
 use ackclock::apps::{Application, StartError};
 use ackclock::congestion::BuiltIn;
 use ackclock::link::Link;
-use ackclock::stack::{ListenError, Stack, StackConfig, Storage};
+use ackclock::stack::{ListenError, Stack, StackConfig, Statistics, Storage};
 use ackclock::tcp::Config;
 use ackclock::time::Instant;
 use ackclock_host::any_link::AnyLink;
@@ -114,6 +115,13 @@ impl Driver {
         Ok(Driver { queues, offloading, gone, note })
     }
 
+    /// Has all stacks sign and believe segments by these keys.
+    pub(crate) fn set_keys(&mut self, keys: &[SignatureKey]) -> Result<(), Failure> {
+        let now = self.now();
+        let mut stacks = self.queues.iter_mut().map(|queue| &mut queue.stack);
+        stacks.try_for_each(|stack| keys.iter().try_for_each(|key| key.set(now, stack)))
+    }
+
     /// Runs an application on each queue until all are done or the user ends the run. May be called
     /// again with other applications.
     pub(crate) fn run<A>(&mut self, applications: &mut [A]) -> Result<(), Failure>
@@ -173,6 +181,22 @@ impl Driver {
         }
     }
 
+    /// Tells the user if segments were dropped for their signatures.
+    fn say_of_signatures(&self) {
+        let count = |count: fn(&Statistics) -> u64| -> u64 {
+            self.stacks().map(|stack| count(stack.statistics())).sum()
+        };
+        for (segments, fault) in [
+            (count(|all| all.signature_missing), "without a signature"),
+            (count(|all| all.signature_wrong), "with a wrong signature: the peer has another key"),
+            (count(|all| all.signature_unexpected), "with a signature: give the peer's --md5-key"),
+        ] {
+            if segments > 0 {
+                say_once(format!("{segments} segments were dropped that came {fault}"));
+            }
+        }
+    }
+
     /// Ends the capture, if there is one, and writes notes about the run to standard error.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         if let Some(note) = (self.note)() {
@@ -185,6 +209,7 @@ impl Driver {
                  them: use fewer --queues"
             ));
         }
+        self.say_of_signatures();
         for Queue { run_loop, .. } in &mut self.queues {
             let ethernet = run_loop.ethernet_mut();
             if ethernet.is_some_and(|ethernet| ethernet.statistics().conflicts > 0) {

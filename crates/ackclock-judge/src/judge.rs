@@ -45,6 +45,8 @@ struct Slot {
     /// When a packet passed last.
     last: Instant,
     connection: Option<Connection>,
+    /// Whether the host signs its segments (RFC 2385).
+    is_signed: bool,
     /// The last SYN of the peer that no connection has taken yet.
     syn: Option<(SeqNumber, Syn)>,
     /// Calls before the first SYN.
@@ -201,6 +203,7 @@ impl Judge {
         self.make_room(raw.time);
         let slot = self.slots.entry(ends).or_default();
         slot.last = raw.time;
+        slot.is_signed = raw.header.options.md5;
         let is_syn = raw.header.flags.contains(Flags::SYN);
         let begins = is_syn
             && !slot
@@ -269,7 +272,9 @@ impl Judge {
             self.due = self.due.min(slot.strangers.due(&self.settings));
             return;
         };
-        if connection.lost.is_some() {
+        // What has no signature where there are some, or one where there are none, is as if it had not come
+        // (RFC 2385 section 2). Whether one is right the judge cannot know, who has no key.
+        if connection.lost.is_some() || raw.header.options.md5 != slot.is_signed {
             return;
         }
         let findings = &mut self.findings;

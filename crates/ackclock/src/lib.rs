@@ -84,6 +84,7 @@
 //! | `ipv4`, `ipv6` | packets of that family; those of a family that is left out are dropped |
 //! | `smoltcp-phy`, `embassy-net-driver` | links over drivers made for smoltcp 0.14 and for embassy-net (`link::phy`, `link::embassy`) |
 //! | `embedded-io`, `embedded-io-async`, `embedded-nal-async` | connections as streams with these traits (module `io`) |
+//! | `tcp-md5` | connections whose segments are signed with MD5, as those of BGP are (RFC 2385): `Stack::set_md5_key`, `wire::md5` |
 //! | `log`, `defmt` | connections that open and end, packets that are dropped and limits that are hit are told through these crates |
 //!
 //! # Profiles

@@ -178,6 +178,8 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     /// Selective acknowledgments, ours and the peer's (RFC 2018, RFC 2883). With [`NoRanges`] ours tell
     /// of duplicates only.
     type Sack: Part;
+    /// Signatures of segments by keys that both ends share (RFC 2385, with the feature `tcp-md5`).
+    type Signatures: Part;
     /// SYN cookies (RFC 4987 section 3.6): a listener that has no room for another half-open connection
     /// answers SYNs without keeping anything; without them the one that is oldest gives way.
     type SynCookies: Part;
@@ -219,6 +221,8 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     const SEGMENTATION: bool = <Self::Segmentation as Part>::PRESENT;
     /// Whether the image has [`Sack`](Self::Sack).
     const SACK: bool = <Self::Sack as Part>::PRESENT;
+    /// Whether the image has [`Signatures`](Self::Signatures).
+    const SIGNATURES: bool = <Self::Signatures as Part>::PRESENT;
     /// Whether the image has [`SynCookies`](Self::SynCookies).
     const SYN_COOKIES: bool = <Self::SynCookies as Part>::PRESENT;
     /// Whether the image has [`Timestamps`](Self::Timestamps).
@@ -240,6 +244,7 @@ impl<P: Profile> Formats for P {
     const FAST_OPEN: bool = P::FAST_OPEN;
     const ICMP_ERRORS: bool = P::ICMP_ERRORS;
     const SACK: bool = P::SACK;
+    const SIGNATURES: bool = P::SIGNATURES;
     const TIMESTAMPS: bool = P::TIMESTAMPS;
     const USER_TIMEOUT: bool = P::USER_TIMEOUT_OPTION;
     const WINDOW_SCALING: bool = P::WINDOW_SCALING;
@@ -267,6 +272,7 @@ pub mod full {
     pub type Recovery = recovery::All;
     pub type Segmentation = Present;
     pub type Sack = Present;
+    pub type Signatures = Present;
     pub type SynCookies = Present;
     pub type Timestamps = Present;
     pub type Undo = Present;
@@ -298,6 +304,7 @@ pub mod least {
     pub type Recovery = recovery::NewReno;
     pub type Segmentation = Absent;
     pub type Sack = Absent;
+    pub type Signatures = Absent;
     pub type SynCookies = Absent;
     pub type Timestamps = Absent;
     pub type Undo = Absent;
@@ -356,6 +363,7 @@ macro_rules! profile {
                 type Recovery = Recovery;
                 type Segmentation = Segmentation;
                 type Sack = Sack;
+                type Signatures = Signatures;
                 type SynCookies = SynCookies;
                 type Timestamps = Timestamps;
                 type Undo = Undo;

@@ -65,14 +65,17 @@ fn options() -> impl Strategy<Value = Options> {
         vec(any::<(u32, u32)>(), 0..=SackBlocks::MAX),
         prop::option::of(vec(any::<u8>(), 0..=FastOpenCookie::LONGEST)),
         prop::option::of(0..3_000_000u64),
+        any::<bool>(),
     )
         .prop_map(
-            |(mss, window_scale, sack_permitted, timestamps, ranges, cookie, timeout)| {
+            |(mss, window_scale, sack_permitted, timestamps, ranges, cookie, timeout, md5)| {
                 let mut options = Options {
                     mss,
                     window_scale,
                     sack_permitted,
                     timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
+                    // A cookie has no room beside a signature and everything else.
+                    md5: md5 && cookie.is_none(),
                     sack: sack_blocks(&ranges),
                 };
                 options.set_fast_open(cookie.as_deref().and_then(FastOpenCookie::new));

@@ -3,7 +3,8 @@
 use super::{refuse_idle, refuse_other_ways};
 use crate::failure::Failure;
 use crate::options::{
-    ConnectionOptions, LimitOptions, QueueOptions, ReportOptions, TcpChoice, WayOptions,
+    ConnectionOptions, LimitOptions, QueueOptions, ReportOptions, SignatureOptions, TcpChoice,
+    WayOptions,
 };
 #[cfg(target_os = "linux")]
 use crate::serve::StackSettings;
@@ -38,6 +39,8 @@ pub(crate) struct Serve {
     queues: QueueOptions,
     #[command(flatten)]
     connection: ConnectionOptions,
+    #[command(flatten)]
+    signatures: SignatureOptions,
     #[command(flatten)]
     limits: LimitOptions,
     /// Seed of everything random [default: random]
@@ -113,6 +116,7 @@ impl Serve {
         Ok(StackSettings {
             way: self.way.settings(via, self.queues.queues),
             config,
+            keys: self.signatures.md5_keys.clone(),
             controller: self.connection.controller()?,
             limits: self.limits.limits(&config),
             idle_time: self.limits.idle_time(),

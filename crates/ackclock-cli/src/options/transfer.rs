@@ -1,6 +1,8 @@
 //! Options of a transfer.
 
-use super::{AmountOptions, ConnectionOptions, QueueOptions, ReportOptions, WayOptions};
+use super::{
+    AmountOptions, ConnectionOptions, QueueOptions, ReportOptions, SignatureOptions, WayOptions,
+};
 use crate::compare::{Candidate, CompareSettings, What};
 use crate::failure::Failure;
 use crate::recording::RecordingSettings;
@@ -57,6 +59,8 @@ pub(crate) struct TransferOptions {
     queues: QueueOptions,
     #[command(flatten)]
     connection: ConnectionOptions,
+    #[command(flatten)]
+    signatures: SignatureOptions,
     /// Seed of everything random: the same seed gives the same packets [default: 1 on an emulated
     /// path, random otherwise]
     #[arg(long, value_name = "NUMBER")]
@@ -109,6 +113,7 @@ impl TransferOptions {
             far_end,
             amount: self.amount.amount(),
             connection,
+            keys: self.signatures.md5_keys.clone(),
             seed: self.seed.or(self.peer.is_none().then_some(EMULATED_SEED)),
             recording: self.recording(),
             interval: self.report.interval,

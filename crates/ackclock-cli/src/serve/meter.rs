@@ -9,7 +9,7 @@ use std::io::Write;
 /// Header that names the columns of an [`Interval`].
 pub(super) const HEADER: &str = "\
 [ ID] Interval           Accepted  Received     Sent         Bitrate         Refused: SYN  Accept  \
-Memory  Idle  Fast  RST";
+Memory  Idle  Fast  Signed  RST";
 
 /// Counters of one queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -106,6 +106,7 @@ mod tests {
             memory_connections: 12,
             idle_connections: 45,
             fast_open_syns: 3,
+            signatures: 8,
             resets: 900,
         };
         let counts =
@@ -114,9 +115,9 @@ mod tests {
         meter.sample(Instant::ZERO + Duration::from_secs(2), counts);
         let lines: Vec<_> = meter.kept().iter().map(Interval::to_string).collect();
         let expected = [
-            "[ ID] Interval           Accepted  Received     Sent         Bitrate         Refused: SYN  Accept  Memory  Idle  Fast  RST",
-            "[  1]   0.00-1.00   sec         3  1.12 MBytes  1.12 MBytes  18.8 Mbits/sec         20000       7      12    45     3  900",
-            "[  1]   1.00-2.00   sec         0  0.00 Bytes   0.00 Bytes   0.00 bits/sec              0       0       0     0     0    0",
+            "[ ID] Interval           Accepted  Received     Sent         Bitrate         Refused: SYN  Accept  Memory  Idle  Fast  Signed  RST",
+            "[  1]   0.00-1.00   sec         3  1.12 MBytes  1.12 MBytes  18.8 Mbits/sec         20000       7      12    45     3       8  900",
+            "[  1]   1.00-2.00   sec         0  0.00 Bytes   0.00 Bytes   0.00 bits/sec              0       0       0     0       0    0",
         ];
         assert_eq!([HEADER, &lines[0], &lines[1]], expected);
     }

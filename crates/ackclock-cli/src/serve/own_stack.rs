@@ -9,6 +9,7 @@ use crate::driver::{Driver, Limits};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::report::{InfoReport, ProcessorReport, print, processor_time, seconds};
+use crate::values::SignatureKey;
 use crate::way::{self, Purpose, WaySettings};
 use ackclock::apps::{Application, Server, ServerStatistics, StartError};
 use ackclock::congestion::{BuiltIn, CongestionController};
@@ -26,6 +27,8 @@ pub(crate) struct StackSettings {
     pub(crate) way: WaySettings,
     /// Configuration of each connection.
     pub(crate) config: Config,
+    /// Keys that sign segments.
+    pub(crate) keys: Vec<SignatureKey>,
     /// Congestion controller that each connection gets a clone of.
     pub(crate) controller: BuiltIn,
     pub(crate) limits: Limits,
@@ -48,6 +51,7 @@ pub(crate) fn over_own_stack(
     let pcap = stack_settings.pcap.as_deref();
     let way = way::plan(&stack_settings.way, Purpose::Serve(settings.port))?;
     let mut driver = Driver::open(&*way, controller, limits, seed, pcap)?;
+    driver.set_keys(&stack_settings.keys)?;
     interrupt::on_request(driver.stopper())?;
     let addresses = way.addresses().iter();
     let places: Vec<_> =

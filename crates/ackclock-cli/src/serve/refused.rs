@@ -20,6 +20,8 @@ pub(super) struct Refused {
     /// SYN segments whose data were not taken: with a wrong Fast Open cookie, or while too many connections were
     /// being opened so. Most of these have an old cookie and get a new one.
     pub(super) fast_open_syns: u64,
+    /// Segments dropped because their signature was missing, wrong or not expected (RFC 2385).
+    pub(super) signatures: u64,
     /// RST segments not sent because of the rate limit.
     pub(super) resets: u64,
 }
@@ -32,6 +34,7 @@ impl Refused {
             memory_connections: join(self.memory_connections, other.memory_connections),
             idle_connections: join(self.idle_connections, other.idle_connections),
             fast_open_syns: join(self.fast_open_syns, other.fast_open_syns),
+            signatures: join(self.signatures, other.signatures),
             resets: join(self.resets, other.resets),
         }
     }
@@ -45,6 +48,9 @@ impl From<&Statistics> for Refused {
             memory_connections: statistics.memory_refused,
             idle_connections: statistics.gave_way,
             fast_open_syns: statistics.fast_open_refused + statistics.fast_open_overflow,
+            signatures: statistics.signature_missing
+                + statistics.signature_unexpected
+                + statistics.signature_wrong,
             resets: statistics.resets_suppressed,
         }
     }
@@ -74,12 +80,13 @@ impl fmt::Display for Refused {
             memory_connections,
             idle_connections,
             fast_open_syns,
+            signatures,
             resets,
         } = self;
         write!(
             f,
             "{half_open_syns} half-open, {accept_queue_segments} accept queue, \
-             {memory_connections} memory, {idle_connections} idle, {fast_open_syns} fast, {resets} resets"
+             {memory_connections} memory, {idle_connections} idle, {fast_open_syns} fast, {signatures} signatures, {resets} resets"
         )
     }
 }

@@ -57,12 +57,13 @@ impl fmt::Display for Interval {
             memory_connections,
             idle_connections,
             fast_open_syns,
+            signatures,
             resets,
         } = self.refused;
         write!(
             f,
             "[{:>3}] {:6.2}-{:<6.2} sec  {:8}  {:11}  {:11}  {:14}  {half_open_syns:12}  \
-             {accept_queue_segments:6}  {memory_connections:6}  {idle_connections:4}  {fast_open_syns:4}  {resets:3}",
+             {accept_queue_segments:6}  {memory_connections:6}  {idle_connections:4}  {fast_open_syns:4}  {signatures:6}  {resets:3}",
             self.queue,
             self.start_seconds,
             self.end_seconds,
@@ -209,6 +210,7 @@ mod tests {
                 "memory_connections": 0,
                 "idle_connections": 0,
                 "fast_open_syns": 0,
+                "signatures": 0,
                 "resets": 2,
             },
             "intervals": null,

@@ -32,6 +32,11 @@ pub(super) fn drive<O: Observer>(
     let unusable = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
     let mut emulator = Emulator::pair(&config, [settings.connection.controller; 2], observer)
         .map_err(|error| unusable(&error))?;
+    for (host, key) in
+        [LEFT, RIGHT].into_iter().flat_map(|host| settings.keys.iter().map(move |key| (host, key)))
+    {
+        emulator.with_stack(host, |now, stack| key.set(now, stack))?;
+    }
     let server = Server::new(settings.service, listen, Buffer::growing());
     let server = server.times(settings.connections_of_each());
     let server = emulator.add_application(RIGHT, server).map_err(|error| unusable(&error))?;

@@ -24,6 +24,7 @@ pub(super) fn drive(
     let limits = Limits::of_a_connection(&settings.connection.config);
     let mut driver =
         Driver::open(&*way, settings.connection.controller, limits, settings.seed, pcap)?;
+    driver.set_keys(&settings.keys)?;
     interrupt::on_request(driver.stopper())?;
     let count = driver.queues();
     let mut watches: Vec<_> = (0..count).map(|index| source(remote, (index, count))).collect();

@@ -1,7 +1,7 @@
 //! Settings of a transfer.
 
 use crate::recording::RecordingSettings;
-use crate::values::Peer;
+use crate::values::{Peer, SignatureKey};
 use crate::way::WaySettings;
 use ackclock::apps::{Amount, Service};
 use ackclock::congestion::{BuiltIn, Growth};
@@ -19,6 +19,8 @@ pub(crate) struct TransferSettings {
     /// Amount of data that all connections together send.
     pub(crate) amount: Amount,
     pub(crate) connection: ConnectionSettings,
+    /// Keys that sign the segments of both ends, if this program is at both.
+    pub(crate) keys: Vec<SignatureKey>,
     /// Seed of everything random; `None`: a random seed.
     pub(crate) seed: Option<u64>,
     /// Files that the run is recorded in. Only an emulated path has a trace.

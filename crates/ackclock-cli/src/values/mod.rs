@@ -6,6 +6,7 @@ mod duration;
 mod emulated_path;
 mod laws;
 mod peer;
+mod signature_key;
 mod trace_file;
 
 pub(crate) use bytes::parse_bytes;
@@ -14,4 +15,5 @@ pub(crate) use duration::{parse_duration, parse_interval, parse_positive_duratio
 pub(crate) use emulated_path::{path_text, there_and_back};
 pub(crate) use laws::Laws;
 pub(crate) use peer::Peer;
+pub(crate) use signature_key::SignatureKey;
 pub(crate) use trace_file::TraceFile;

@@ -135,6 +135,7 @@ fn parse_options(list: &str) -> Result<Options, String> {
             [] | ["nop"] => {}
             ["mss", mss] => options.mss = Some(number(mss)?),
             ["wscale", shift] => options.window_scale = Some(number(shift)?),
+            ["md5"] => options.md5 = true,
             ["sackOK"] => options.sack_permitted = true,
             ["TS", "val", value, "ecr", echo] => {
                 let (value, echo) = (number(value)?, number(echo)?);
@@ -221,7 +222,8 @@ impl fmt::Display for Packet {
 
 fn option_words(options: &Options) -> Vec<String> {
     let mut words = Vec::new();
-    let Options { mss, window_scale, sack_permitted, timestamps, sack } = options;
+    let Options { mss, window_scale, sack_permitted, timestamps, md5, sack } = options;
+    words.extend(md5.then(|| "md5".to_owned()));
     words.extend(mss.map(|mss| format!("mss {mss}")));
     words.extend(sack_permitted.then(|| "sackOK".to_owned()));
     words.extend(timestamps.map(|Timestamps { value, echo }| format!("TS val {value} ecr {echo}")));

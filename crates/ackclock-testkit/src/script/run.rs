@@ -11,11 +11,12 @@ use super::told::told;
 use ackclock::congestion::BuiltIn;
 use ackclock::seq::SeqNumber;
 use ackclock::stack::{
-    Capabilities, Cidr, Handle, ListenConfig, Listener, Stack, StackConfig, Storage,
+    Capabilities, Cidr, Handle, KeyScope, ListenConfig, Listener, Stack, StackConfig, Storage,
 };
 use ackclock::tcp::{Info, ReceiveError};
 use ackclock::time::{Duration, Instant};
-use ackclock::wire::{Flags, Options, Timestamps};
+use ackclock::wire::md5::{is_signed_by, sign_headers};
+use ackclock::wire::{Flags, Options, Timestamps, WriteChecksum};
 use ackclock_judge::{Call, Findings, Judge};
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -30,6 +31,8 @@ const START: Instant = Instant::from_secs(100);
 /// What `established` does by itself: the peer's timestamp, MSS and half the round-trip time.
 const PEER_TIMESTAMP: u32 = 100;
 const PEER_MSS: u16 = 1_000;
+/// Bytes before a segment.
+const IPV4_HEADER: usize = 20;
 const ROUND_TRIP: Duration = Duration::from_millis(10);
 /// More timers than any script waits for.
 const MOST_TIMERS: u32 = 100_000;
@@ -264,6 +267,7 @@ impl Runner {
                 return Ok(());
             };
             self.judge.on_sent(now, &bytes);
+            self.check_signature(&bytes)?;
             let millis = now.saturating_since(START).as_millis() as u32;
             let packet = self.conversation.read(millis, &bytes)?;
             self.log.push(format!("{} > {packet}", shown(now)));
@@ -275,8 +279,22 @@ impl Runner {
     // ---- the peer and the routers ----
 
     fn inject(&mut self, packet: &Packet) -> Result<(), String> {
-        let (packet, bytes) = self.conversation.write(packet)?;
+        let is_signed = packet.options.is_some_and(|options| options.md5);
+        let (packet, mut bytes) = self.conversation.write(packet)?;
+        if let (true, Some(key)) = (is_signed, &self.settings.md5_key) {
+            sign_headers(&mut bytes, IPV4_HEADER, [&[], &[]], WriteChecksum::Complete, key);
+        }
         self.arrive(&bytes, format!("< {packet}"))
+    }
+
+    /// A script says whether a segment is signed; that it is signed rightly is seen to here.
+    fn check_signature(&self, bytes: &[u8]) -> Result<(), String> {
+        match &self.settings.md5_key {
+            Some(key) if !is_signed_by(bytes, key) => {
+                Err("a segment has no right signature".into())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn inject_error(&mut self, error: &IcmpError) -> Result<(), String> {
@@ -295,7 +313,7 @@ impl Runner {
     // ---- the application ----
 
     fn stack(&mut self) -> &mut Stack<'static, BuiltIn> {
-        let Settings { law, mtu, fast_open_key, .. } = self.settings;
+        let Settings { law, mtu, fast_open_key, md5_key, .. } = self.settings;
         self.stack.get_or_insert_with(|| {
             let config = StackConfig::new(Capabilities::with_mtu(mtu), [1, 2]);
             let mut stack = Stack::new(config, law, Storage::growing()).expect("a usable MTU");
@@ -304,6 +322,10 @@ impl Runner {
                 .expect("a stack takes an address");
             if let Some(key) = fast_open_key {
                 stack.set_fast_open_keys(key, None);
+            }
+            if let Some(key) = md5_key {
+                let peer = KeyScope::of(Cidr { address: PEER_ADDRESS, prefix: 32 });
+                stack.set_md5_key(START, &peer, &key).expect("a stack takes a key");
             }
             stack
         })

@@ -17,6 +17,8 @@ pub(super) struct Settings {
     pub(super) mtu: u32,
     /// Of the Fast Open cookies that the listener gives.
     pub(super) fast_open_key: Option<[u8; 16]>,
+    /// That signs all segments.
+    pub(super) md5_key: Option<[u8; 16]>,
 }
 
 impl Default for Settings {
@@ -30,7 +32,7 @@ impl Default for Settings {
         connection.recovery = RecoveryAlgorithm::NewReno;
         connection.ack_policy = delayed(Duration::from_millis(40), 0);
         let law = Reno::default().into();
-        Settings { connection, law, mtu: 1500, fast_open_key: None }
+        Settings { connection, law, mtu: 1500, fast_open_key: None, md5_key: None }
     }
 }
 
@@ -62,6 +64,10 @@ impl Settings {
             ["fast_open_key", digits] => {
                 let key = u128::from_str_radix(digits, 16).map_err(|error| error.to_string())?;
                 self.fast_open_key = Some(key.to_be_bytes());
+            }
+            ["md5_key", digits] => {
+                let key = u128::from_str_radix(digits, 16).map_err(|error| error.to_string())?;
+                self.md5_key = Some(key.to_be_bytes());
             }
             ["mss", "link"] => self.connection.mss = None,
             ["mss", bytes] => self.connection.mss = Some(number(bytes)?),

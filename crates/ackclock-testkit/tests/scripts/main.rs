@@ -2,6 +2,7 @@
 
 mod rfc1191_path_mtu;
 mod rfc2018_4_blocks;
+mod rfc2385_md5;
 mod rfc2883_4_duplicates;
 mod rfc3168_6_1_ecn;
 mod rfc4015_false_alarms;

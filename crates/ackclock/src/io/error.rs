@@ -63,7 +63,7 @@ impl embedded_io::Error for IoError {
                     ErrorKind::TimedOut
                 }
                 Error::Aborted | Error::Idle => ErrorKind::ConnectionAborted,
-                Error::AddressRemoved => ErrorKind::AddrNotAvailable,
+                Error::AddressRemoved | Error::KeyRemoved => ErrorKind::AddrNotAvailable,
                 Error::NoResources => ErrorKind::OutOfMemory,
                 Error::Unreachable => ErrorKind::Other,
             },

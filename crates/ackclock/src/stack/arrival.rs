@@ -65,6 +65,12 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             return false;
         }
         let now = begun.unwrap_or_else(|| self.begin_packet(now));
+        if P::SIGNATURES
+            && let Ok(Packet { protocol: Protocol::Tcp(segment), .. }) = &parsed
+            && !self.is_authentic(received.packet, segment)
+        {
+            return true;
+        }
         let was_ours = self.on_parsed(now, &parsed);
         !STRAY || was_ours
     }

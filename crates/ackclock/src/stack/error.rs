@@ -152,3 +152,35 @@ impl fmt::Display for SettingError {
 }
 
 impl core::error::Error for SettingError {}
+
+/// Why a key could not be set or forgotten.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum KeyError {
+    /// The key is empty or longer than 80 bytes.
+    Length,
+    /// The prefix is longer than the address, or of a family that was left out of the build.
+    Peers,
+    /// No place for another key.
+    NoResources,
+    /// There is no key for these peers and this port.
+    Unknown,
+    /// The stack was built without signatures.
+    LeftOut,
+}
+
+impl fmt::Display for KeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            KeyError::Length => "a key has 1 to 80 bytes",
+            KeyError::Peers => "the prefix must fit the address, and its family the build",
+            KeyError::NoResources => {
+                "no place for another key: remove one, or set one for a whole prefix"
+            }
+            KeyError::Unknown => "there is no key for exactly these peers and this port",
+            KeyError::LeftOut => "the profile of the stack has no signatures",
+        })
+    }
+}
+
+impl core::error::Error for KeyError {}

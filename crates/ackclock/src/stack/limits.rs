@@ -41,6 +41,8 @@
 //! - [`ListenConfig::fast_open`](super::ListenConfig::fast_open) limits the connections that were opened fast and whose
 //!   handshakes are not finished; others go the ordinary way: `fast_open_overflow`. Of 32 peers their Fast Open
 //!   cookies and losses are remembered; the one that was used least recently gives way.
+//! - [`KEYS`] keys sign segments (RFC 2385), each for a whole prefix of peers or for one:
+//!   [`KeyError::NoResources`](super::KeyError::NoResources).
 //! - [`StackConfig::resets_per_second`] limits resets to each stranger: `resets_suppressed`. Acks that
 //!   challenge the sender of a doubtful segment are limited as RFC 5961 section 7 says, for each
 //!   connection.
@@ -70,6 +72,8 @@
 //! [`StackConfig::first_ephemeral_port`]: super::StackConfig::first_ephemeral_port
 //! [`ConnectError::NoPort`]: super::ConnectError::NoPort
 
+use crate::storage::CAN_GROW;
+
 /// Most local addresses where storage grows; they are looked through one after another.
 pub const ADDRESSES: usize = 256;
 /// Most listeners where storage grows. A SYN looks through them one after another.
@@ -85,3 +89,6 @@ pub const ECHO_BYTES: usize = 64 * 1024;
 ///
 /// [`StackConfig::memory`]: super::StackConfig::memory
 pub const LEAST_QUEUE: u32 = 4_096;
+/// Most keys that sign segments ([`Signatures`](crate::profile::Profile::Signatures)): 256 on a heap, where
+/// they take memory once there is one, else 8, which lie in the stack.
+pub const KEYS: usize = if CAN_GROW { 256 } else { 8 };

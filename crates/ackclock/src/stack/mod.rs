@@ -33,6 +33,7 @@ mod receive_autotuning;
 mod replies;
 pub(crate) mod scale;
 mod secret;
+mod signatures;
 mod siphash;
 mod slot;
 mod socket_options;
@@ -50,9 +51,10 @@ pub(crate) use addresses::{Addresses, Network, bits};
 pub use capabilities::{Capabilities, Segmentation};
 pub use cidr::{Cidr, CidrError};
 pub use config::{ListenConfig, StackConfig};
-pub use error::{AddressError, ConnectError, InvalidHandle, ListenError, SettingError};
+pub use error::{AddressError, ConnectError, InvalidHandle, KeyError, ListenError, SettingError};
 pub use packets::{Offered, Received, Rejected, Transmit};
 pub use poll::Event;
+pub use signatures::KeyScope;
 pub use statistics::Statistics;
 pub use storage::{ConnectionMemory, StackMemory, Storage};
 
@@ -77,6 +79,7 @@ use ready::ReadyQueue;
 use replies::{Replies, ResetLimits};
 use scale::Scale;
 use secret::Secret;
+use signatures::Signatures;
 use slot::Slot;
 use statistics::Counted;
 use time_wait::TimeWaits;
@@ -171,6 +174,7 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     error_limit: <P::IcmpErrors as Part>::Begins<AnswerLimit>,
     narrow_paths: <P::IcmpErrors as Part>::Begins<NarrowPaths>,
     fast_open: <P::FastOpen as Part>::Begins<FastOpen>,
+    signatures: <P::Signatures as Part>::Begins<Signatures>,
     statistics: Counted<P>,
 }
 

@@ -97,6 +97,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             error_limit: InitialValue::INITIAL,
             narrow_paths: InitialValue::INITIAL,
             fast_open: InitialValue::INITIAL,
+            signatures: InitialValue::INITIAL,
             statistics: Counted::NONE,
             config,
         }
@@ -149,6 +150,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.connections = Pool::new(connections, config.max_connections);
         self.predicted = InitialValue::INITIAL;
         self.fast_open = InitialValue::INITIAL;
+        self.signatures = InitialValue::INITIAL;
         self.memory = QueueMemory {
             spare,
             lent_receive: (least <= most).then_some((least, most)),

@@ -86,7 +86,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let by = By::Application(&initial);
         let id =
             self.add_connection(&tuple, first, by, controller).ok_or(ConnectError::NoResources)?;
-        if P::FAST_OPEN && config.fast_open != FastOpenMode::Off {
+        // There is no room for a cookie beside a signature.
+        let may_open_fast = P::FAST_OPEN && !self.signs(&tuple);
+        if may_open_fast && config.fast_open != FastOpenMode::Off {
             self.try_fast_open(now, id, config.fast_open);
         }
         self.demux.insert(&tuple, Entity::Connection(id));
@@ -203,6 +205,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let controller = controller.unwrap_or_else(|| self.controller.clone());
         let open = &self.open(tuple, first);
         let narrow_path = self.narrow_path(tuple.remote.ip());
+        let is_signed = self.signs(tuple);
         let id = self.connections.fill(id, || {
             let connection = Connection::new(self.now, initial, controller, buffers, open);
             Slot::new(connection, *tuple, initial, owner, sizes)
@@ -211,6 +214,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             // The record of a half-open connection has what its SYN-ACK has offered.
             if P::ACTIVE_OPEN && promised.is_none() {
                 slot.connection.offer(initial);
+                if is_signed {
+                    slot.connection.sign();
+                }
             }
             slot.connection.begin_user_timeout(initial);
             if let Some(sizes) = &slot.sizes {

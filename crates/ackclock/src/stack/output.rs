@@ -4,6 +4,7 @@ use super::addresses::Addresses;
 use super::aftermath::Cause;
 use super::half_open::HalfOpen;
 use super::ip_fields::IpFields;
+use super::signatures::KeyOf;
 use super::tuple::FourTuple;
 use super::{Offered, Rejected, Stack, Transmit};
 use crate::FOR_SPEED;
@@ -104,7 +105,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         ip_fields: IpFields,
         sink: &mut Sink<'_>,
     ) -> Result<(), Rejected> {
-        let outbound = Outbound {
+        let outbound = Outbound::<P> {
             tuple,
             header,
             ip_fields,
@@ -112,8 +113,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             payload: [&[], &[]],
             segment_size: 0,
             identification: None,
+            key: Kept::new_with(|| self.key_for(tuple)),
         };
-        outbound.offer::<P>(self.config.link.checksum, &self.addresses, sink).map(|_| ())
+        outbound.offer(self.config.link.checksum, &self.addresses, sink).map(|_| ())
     }
 
     #[cfg_attr(target_pointer_width = "64", inline(never))]
@@ -213,7 +215,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         };
         let ipv4 = slot.tuple.is_ipv4();
         let lets_fragment = slot.connection.lets_fragment();
-        let cuts = P::SEGMENTATION && !lets_fragment;
+        let is_signed = slot.connection.is_signed();
+        let cuts = P::SEGMENTATION && !lets_fragment && !is_signed;
         let max_payload = if cuts { segmentation.of(ipv4) } else { 0 };
         let Some(mut outgoing) = slot.connection.poll_transmit(now, max_payload) else {
             return Turned::SILENT;
@@ -226,7 +229,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             outgoing.header.options.set_fast_open(cookie);
         }
         let payload = slot.connection.payload(&outgoing);
-        let outbound = Outbound {
+        let outbound = Outbound::<P> {
             tuple: &slot.tuple,
             header: &mut outgoing.header,
             ip_fields: slot.ip_fields,
@@ -234,8 +237,12 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             payload,
             segment_size: outgoing.segment_size,
             identification: lets_fragment.then_some(self.identification),
+            key: Kept::new_with(|| {
+                let signatures = self.signatures.get().filter(|_| is_signed)?;
+                signatures.find(&slot.tuple)
+            }),
         };
-        let offered = outbound.offer::<P>(checksum, &self.addresses, sink);
+        let offered = outbound.offer(checksum, &self.addresses, sink);
         let mut is_last = false;
         if let Ok(bytes) = offered {
             self.statistics.count(|all| &mut all.packets_sent);
@@ -309,7 +316,7 @@ impl Turned {
 }
 
 /// A segment with its payload, on its way to the link.
-struct Outbound<'p> {
+struct Outbound<'p, P: Profile> {
     tuple: &'p FourTuple,
     /// Its ports are filled in on the way.
     header: &'p mut Header,
@@ -319,11 +326,12 @@ struct Outbound<'p> {
     segment_size: u16,
     /// If routers may fragment the packet.
     identification: Option<u16>,
+    key: KeyOf<'p, P>,
 }
 
-impl<'p> Outbound<'p> {
+impl<P: Profile> Outbound<'_, P> {
     /// Writes the headers and offers the packet; returns its length in bytes.
-    fn offer<P: Profile>(
+    fn offer(
         self,
         checksum: WriteChecksum,
         addresses: &Addresses<'_>,
@@ -340,15 +348,23 @@ impl<'p> Outbound<'p> {
         };
         tcp.source_port = local.port();
         tcp.destination_port = remote.port();
+        let key = self.key.get().copied().flatten();
+        if P::SIGNATURES {
+            tcp.options.md5 = key.is_some();
+        }
         let mut header = [0; MAX_HEADER];
         let len = write_packet_header_of::<P>(&mut header, &ip, tcp, payload, checksum);
+        let transport_offset = usize::from(tuple.ip_header());
+        if let (Some(key), Some(headers)) = (key, header.get_mut(..len)) {
+            key.sign(headers, transport_offset, payload, checksum);
+        }
         if let (true, Some(identification)) = (P::ICMP_ERRORS, self.identification) {
             let_fragment(&mut header, identification);
         }
         let transmit = Transmit {
             header: header.get(..len).unwrap_or_default(),
             payload,
-            transport_offset: usize::from(tuple.ip_header()),
+            transport_offset,
             segment_size,
             checksum,
             ecn,

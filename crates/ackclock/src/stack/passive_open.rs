@@ -70,7 +70,11 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             self.statistics.count(|all| &mut all.accept_overflow);
             return;
         }
-        if P::FAST_OPEN && previous.is_none() && self.take_fast_open(now, id, syn, tuple) {
+        if P::FAST_OPEN
+            && previous.is_none()
+            && !self.signs(tuple)
+            && self.take_fast_open(now, id, syn, tuple)
+        {
             return;
         }
         if !self.has_room_for_half_open(id) {
@@ -137,7 +141,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             receive_memory,
             defer_accept: listener.config.defer_accept(),
             is_request: listener.config.requests(),
-            opens_fast: listener.config.fast_open().is_some(),
+            opens_fast: listener.config.fast_open().is_some() && !self.signs(&tuple),
+            is_signed: self.signs(&tuple),
         };
         if !self.demux.reserve() {
             return None;

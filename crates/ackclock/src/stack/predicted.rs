@@ -160,7 +160,10 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             *known == whose && template.has_timestamps() == options.timestamps.is_some()
         });
         let slot = self.connections.get(id);
-        if !is_known && slot.is_some_and(|slot| slot.connection.state() == State::Established) {
+        let may_predict = |slot: &Slot<'_, C, P>| {
+            slot.connection.state() == State::Established && !slot.connection.is_signed()
+        };
+        if !is_known && slot.is_some_and(may_predict) {
             room.arrival = ReadTemplate::after(segment).map(|template| (whose, template));
         }
     }

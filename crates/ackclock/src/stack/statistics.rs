@@ -27,6 +27,12 @@ pub struct Statistics {
     pub bad_address: u64,
     /// Packets of protocols other than TCP and ICMP.
     pub unknown_protocol: u64,
+    /// Segments dropped because they had no signature and were to have one (RFC 2385).
+    pub signature_missing: u64,
+    /// Segments dropped because they had a signature for which there is no key.
+    pub signature_unexpected: u64,
+    /// Segments dropped because their signature was wrong.
+    pub signature_wrong: u64,
     /// Segments that belonged to nobody.
     pub no_connection: u64,
     /// RST segments sent.
@@ -116,6 +122,9 @@ impl InitialValue for Statistics {
         not_for_us: 0,
         bad_address: 0,
         unknown_protocol: 0,
+        signature_missing: 0,
+        signature_unexpected: 0,
+        signature_wrong: 0,
         no_connection: 0,
         resets_sent: 0,
         resets_suppressed: 0,

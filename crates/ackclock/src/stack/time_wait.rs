@@ -62,6 +62,11 @@ impl<P: Profile> TimeWaitRecord<P> {
         TimeWaitRecord { tuple, state, ip_fields, challenge, expires, older, newer }
     }
 
+    /// Whether its segments are signed.
+    pub(super) fn is_signed(&self) -> bool {
+        self.state.is_signed
+    }
+
     /// The tests of section 3.10.7.4 for TIME-WAIT. A RST does not end it: RFC 1337 section 3,
     /// fix (F1).
     pub(super) fn on_segment(&mut self, now: Instant, segment: &Segment<'_>) -> Answer {
@@ -296,6 +301,7 @@ mod tests {
             rcv_nxt: RCV_NXT,
             window: 321,
             timestamps,
+            is_signed: false,
             duration: Duration::from_secs(60),
         };
         TimeWaitRecord::new(Instant::ZERO, tuple, state, IpFields::STANDARD)

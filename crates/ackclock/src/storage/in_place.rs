@@ -1,8 +1,14 @@
 //! Stand-in for state on the heap where there is none: it is there from the start.
 
+use crate::profile::InitialValue;
+
 /// A `T`, which few need.
 #[derive(Debug, Default)]
 pub(crate) struct OnDemand<T>(T);
+
+impl<T: InitialValue> InitialValue for OnDemand<T> {
+    const INITIAL: Self = OnDemand(T::INITIAL);
+}
 
 impl<T: Default> OnDemand<T> {
     /// The state.

@@ -1,5 +1,6 @@
 //! State on the heap that is made when it is first needed.
 
+use crate::profile::InitialValue;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
@@ -8,6 +9,10 @@ use alloc::vec::Vec;
 // A box of one element can be refused memory without an end of the program; a plain box cannot.
 #[derive(Debug)]
 pub(crate) struct OnDemand<T>(Option<Box<[T; 1]>>);
+
+impl<T> InitialValue for OnDemand<T> {
+    const INITIAL: Self = OnDemand(None);
+}
 
 impl<T> Default for OnDemand<T> {
     #[inline(always)]

@@ -92,6 +92,8 @@ pub struct TimeWait<P: Profile = Full> {
     pub window: u16,
     /// What to say of the time, and to ask of it.
     pub(crate) timestamps: TimestampState<P>,
+    /// Whether its segments are signed.
+    pub(crate) is_signed: bool,
     /// How long it lasts: 2 MSL.
     pub duration: Duration,
 }
@@ -269,6 +271,17 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         self.agreement.ecn &= offer.ecn == EcnMode::Request;
     }
 
+    /// All segments of this connection, which is about to send its SYN, are signed.
+    pub(crate) fn sign(&mut self) {
+        self.agreement.sign();
+    }
+
+    /// Whether its segments are signed.
+    #[inline]
+    pub(crate) fn is_signed(&self) -> bool {
+        self.agreement.is_signed()
+    }
+
     /// Passive open: what [`new`](Self::new) has just made becomes the connection of a
     /// half-open record, in ESTABLISHED, once the peer's ACK of our SYN was found acceptable. The
     /// stack then hands the same segment to [`on_segment`](Self::on_segment), which takes its window,
@@ -388,6 +401,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
             // What the ack of the peer's FIN has told.
             window: self.receiver.window_field(self.receiver.rcv_wnd()),
             timestamps: self.timestamps,
+            is_signed: self.is_signed(),
             duration: self.settings.msl() + self.settings.msl(),
         })
     }

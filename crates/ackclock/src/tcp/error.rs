@@ -23,6 +23,8 @@ pub enum Error {
     Aborted,
     /// The local address of the connection was removed.
     AddressRemoved,
+    /// The key that signed its segments was removed (RFC 2385).
+    KeyRemoved,
     /// The application moved no data for too long, and the memory was needed for others or the time for
     /// that was over.
     Idle,
@@ -50,6 +52,9 @@ impl fmt::Display for Error {
             Error::Aborted => "connection aborted by this side",
             Error::AddressRemoved => {
                 "the connection's local address was removed; connect again from another"
+            }
+            Error::KeyRemoved => {
+                "the key that signed the connection was removed: set it again first"
             }
             Error::Idle => "connection ended by this side: it was idle for too long",
             Error::NoResources => {

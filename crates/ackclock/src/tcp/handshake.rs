@@ -3,7 +3,7 @@
 
 use super::{Config, EcnMode, Settings};
 use crate::profile::Profile;
-use crate::wire::{Flags, Header, Options, Timestamps};
+use crate::wire::{Flags, Header, MD5_LEN, Options, Timestamps};
 use core::marker::PhantomData;
 
 /// Length of a TCP header without options, in bytes.
@@ -99,6 +99,8 @@ pub(crate) struct Agreement<P: Profile> {
     pub(crate) ecn_echo: bool,
     /// ECN in both directions.
     pub(crate) ecn: bool,
+    /// Each segment has a signature, which is not agreed on (RFC 2385 section 2).
+    pub(crate) signed: bool,
     pub(crate) profile: PhantomData<P>,
 }
 
@@ -138,8 +140,24 @@ impl<P: Profile> Agreement<P> {
             timestamps: P::TIMESTAMPS && offer.timestamps,
             ecn_echo: false,
             ecn: P::ECN && offer.ecn != EcnMode::Off,
+            signed: false,
             profile: PhantomData,
         }
+    }
+
+    /// Each segment is signed. SACK blocks have no room beside timestamps and a signature: whoever offers
+    /// or has agreed on both does without timestamps, as Linux does.
+    pub(crate) fn sign(&mut self) {
+        if P::SIGNATURES {
+            self.signed = true;
+            self.timestamps &= !self.sack;
+        }
+    }
+
+    /// Whether each segment is signed.
+    #[inline]
+    pub(crate) fn is_signed(&self) -> bool {
+        P::SIGNATURES && self.signed
     }
 
     /// The peer's SYN offers this: what only one side offers is not used.
@@ -199,7 +217,9 @@ impl<P: Profile> Agreement<P> {
     /// Payload bytes of a full segment that an MSS of `mss` bytes allows: what the options leave, and
     /// never none.
     fn payload(&self, mss: u16) -> u16 {
-        let options = if P::TIMESTAMPS && self.timestamps { TIMESTAMPS_LEN } else { 0 };
+        let timestamps = if P::TIMESTAMPS && self.timestamps { TIMESTAMPS_LEN } else { 0 };
+        let signature = if self.is_signed() { MD5_LEN.into() } else { 0 };
+        let options = timestamps + signature;
         mss.saturating_sub(options).max(1)
     }
 

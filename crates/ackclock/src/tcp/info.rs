@@ -30,6 +30,8 @@ pub struct Info {
     pub timestamps: bool,
     /// Whether ECN is in use: both sides echo congestion marks, and our data can be marked.
     pub ecn: bool,
+    /// Whether segments are signed (RFC 2385).
+    pub signed: bool,
     /// For how long the peer may acknowledge nothing; `None`: [`Config::give_up`](super::Config::give_up).
     pub user_timeout: Option<Duration>,
     /// The user timeout that the peer advertised last (RFC 5482), where the option is in use.
@@ -181,6 +183,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             sack: agreement.sack,
             timestamps: agreement.timestamps,
             ecn: agreement.ecn,
+            signed: self.is_signed(),
             user_timeout: self.user_timeout(),
             peer_user_timeout: self.peers_user_timeout(),
             window_scale: agreement.scaled.then_some((agreement.our_shift, agreement.peer_shift)),

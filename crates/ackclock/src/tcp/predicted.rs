@@ -108,6 +108,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             | self.receiver.has_report()
             | self.receiver.is_echoing()
             | self.lets_fragment()
+            | self.is_signed()
             | self.is_path_mtu_old(now)
             | self.user_timeout_due()
             | self.sender.is_unusual(&self.settings);
@@ -193,6 +194,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let is_calm = !self.challenge_due
             && self.sender.urgent().is_none()
             && !self.lets_fragment()
+            && !self.is_signed()
             && !self.receiver.ack_due(now)
             && !self.receiver.has_report();
         if is_calm && outgoing.is_full_segment(self.sender.mss()) {

@@ -91,6 +91,12 @@ pub(super) fn parse<F: Formats>(bytes: &[u8], verify: Checksums) -> Result<Packe
     parse_transport::<F>(header.protocol, payload, ip, verify)
 }
 
+/// The transport header and payload of a packet that [`parse`] takes.
+pub(super) fn transport(packet: &[u8]) -> Option<&[u8]> {
+    let header = Ipv4Header::parse(packet)?;
+    packet.get(header.len..header.total_len)
+}
+
 /// Section 3.1: options are skipped, but for those that let the sender choose the way back (RFC 7126
 /// sections 4.3 and 4.4, and Linux, advise to drop them).
 #[inline(never)]

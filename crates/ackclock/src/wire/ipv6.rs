@@ -86,6 +86,13 @@ pub(super) fn parse<F: Formats>(bytes: &[u8], verify: Checksums) -> Result<Packe
     parse_transport::<F>(IpProtocol::from_number(protocol), payload, ip, verify)
 }
 
+/// The transport header and payload of a packet that [`parse`] takes.
+pub(super) fn transport<F: Formats>(packet: &[u8]) -> Option<&[u8]> {
+    let (header, rest) = Ipv6Header::parse(packet)?;
+    let payload = rest.get(..header.payload_len)?;
+    skip_extension_headers::<F>(header.next_header, payload).ok().map(|behind| behind.payload)
+}
+
 /// What stands behind the extension headers.
 struct Behind<'a> {
     protocol: u8,

@@ -15,10 +15,13 @@ mod icmp;
 mod ip;
 mod ipv4;
 mod ipv6;
+#[cfg(feature = "tcp-md5")]
+pub mod md5;
 mod ndp;
 mod options;
 mod predicted;
 mod segment;
+mod signature;
 #[cfg(test)]
 mod tests;
 mod user_timeout;
@@ -40,12 +43,14 @@ pub(crate) use ip::parse_packet_of;
 pub use ip::{Checksums, Ecn, IpInfo, Packet, Protocol, UnknownOption, parse_packet};
 pub(crate) use ipv4::let_fragment;
 pub(crate) use ndp::{Ndp, NdpKind, is_ndp, solicited_node};
+pub(crate) use options::MD5_LEN;
 pub use options::{Options, SackBlocks, Timestamps};
 pub(crate) use predicted::{PredictedSegment, ReadTemplate, WriteFields, WriteTemplate};
 pub(crate) use segment::write_packet_header_of;
 pub use segment::{
     Flags, Header, MAX_HEADER, Segment, WireError, WriteChecksum, write_packet_header,
 };
+pub(crate) use signature::{Digest, SignedSegment, sign};
 pub use user_timeout::UserTimeout;
 
 /// The formats that an image reads and writes besides what every TCP has. What it leaves out is skipped where it is read, and never written.
@@ -58,6 +63,8 @@ pub(crate) trait Formats {
     const SACK: bool;
     /// The timestamps option.
     const TIMESTAMPS: bool;
+    /// Signatures of segments.
+    const SIGNATURES: bool;
     /// The user timeout option.
     const USER_TIMEOUT: bool;
     /// The window scale option.
@@ -72,6 +79,7 @@ impl Formats for AllFormats {
     const FAST_OPEN: bool = true;
     const ICMP_ERRORS: bool = true;
     const SACK: bool = true;
+    const SIGNATURES: bool = true;
     const TIMESTAMPS: bool = true;
     const USER_TIMEOUT: bool = true;
     const WINDOW_SCALING: bool = true;

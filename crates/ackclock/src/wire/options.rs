@@ -1,4 +1,4 @@
-//! TCP options (RFC 9293 section 3.1, RFC 7323, RFC 2018, RFC 2883, RFC 5482, RFC 7413).
+//! TCP options (RFC 9293 section 3.1, RFC 7323, RFC 2018, RFC 2883, RFC 5482, RFC 7413, RFC 2385).
 
 use super::checksum::Checksum;
 use super::{AllFormats, FastOpenCookie, Formats, UserTimeout, WireError};
@@ -16,6 +16,7 @@ mod kind {
     pub(super) const SACK_PERMITTED: u8 = 4;
     pub(super) const SACK: u8 = 5;
     pub(super) const TIMESTAMPS: u8 = 8;
+    pub(super) const MD5: u8 = 19;
     pub(super) const USER_TIMEOUT: u8 = 28;
     pub(super) const FAST_OPEN: u8 = 34;
 }
@@ -31,6 +32,14 @@ const MAX_WINDOW_SCALE: u8 = 14;
 /// Bytes of one SACK block: two sequence numbers (RFC 2018 section 3).
 const SACK_BLOCK: usize = 8;
 
+/// Bytes of an MD5 signature option's digest (RFC 2385 section 3).
+pub(super) const MD5_DIGEST: usize = 16;
+/// Bytes that it takes in a header, with the padding before it.
+pub(crate) const MD5_LEN: u8 = 4 + MD5_DIGEST as u8;
+/// What stands before the digest, in the layout of Linux.
+pub(super) const BEFORE_MD5: [u8; 4] =
+    [kind::NO_OPERATION, kind::NO_OPERATION, kind::MD5, 2 + MD5_DIGEST as u8];
+
 /// The options of one segment. `None`, `false` or no block: the option is not there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
@@ -43,6 +52,9 @@ pub struct Options {
     pub sack_permitted: bool,
     /// Timestamps (kind 8, RFC 7323 section 3.2).
     pub timestamps: Option<Timestamps>,
+    /// MD5 signature (kind 19, RFC 2385): only whether there is one, since the digest is of the whole
+    /// segment. One that is written is 20 bytes with a digest of zeros, before all other options.
+    pub md5: bool,
     /// SACK blocks (kind 5, RFC 2018 section 3). SYN segments have none; in their place may be a
     /// [Fast Open cookie](Self::fast_open). (A [user timeout](Self::user_timeout) lies beside them.)
     pub sack: SackBlocks,
@@ -90,7 +102,7 @@ impl Options {
         self.len() == 0
     }
 
-    /// At most 40.
+    /// At most 40, and 20 more with a signature.
     fn len_without_blocks<F: Formats>(&self) -> usize {
         let user_timeout = if self.timeout::<F>().is_some() { 4 } else { 0 };
         self.len_of_most::<F>() + user_timeout
@@ -106,7 +118,13 @@ impl Options {
             (None, false) => 0,
         };
         let cookie = self.cookie::<F>().map_or(0, |cookie| 4 * cookie.words());
-        mss + window_scale + timestamps + cookie
+        let signature = if self.is_signed::<F>() { usize::from(MD5_LEN) } else { 0 };
+        mss + window_scale + timestamps + cookie + signature
+    }
+
+    /// Whether a signature is to be written.
+    fn is_signed<F: Formats>(&self) -> bool {
+        F::SIGNATURES && self.md5
     }
 
     /// The window scale shift to be written.
@@ -164,24 +182,23 @@ impl Options {
     #[inline(never)]
     fn parse_any<F: Formats>(mut area: &[u8]) -> Result<Options, WireError> {
         let mut options = Options::default();
-        while let Some((&kind, rest)) = area.split_first() {
-            match kind {
-                kind::END_OF_LIST => break,
-                kind::NO_OPERATION => area = rest,
-                _ => {
-                    let &length = rest.first().ok_or(WireError::Option)?;
-                    // The length counts kind and length themselves.
-                    let length = usize::from(length).checked_sub(1);
-                    let (body, next) = length
-                        .and_then(|length| rest.split_at_checked(length))
-                        .ok_or(WireError::Option)?;
-                    let (_, data) = body.split_first().ok_or(WireError::Option)?;
-                    options.take::<F>(kind, data)?;
-                    area = next;
-                }
-            }
+        while let Some((kind, data, next)) = split_option(area)? {
+            options.take::<F>(kind, data)?;
+            area = next;
         }
         Ok(options)
+    }
+
+    /// The digest of the MD5 signature option in an option area: like any option, the last of two counts.
+    pub(super) fn md5_digest(mut area: &[u8]) -> Option<&[u8; MD5_DIGEST]> {
+        let mut digest = None;
+        while let Some((kind, data, next)) = split_option(area).ok()? {
+            if kind == kind::MD5 {
+                digest = data.try_into().ok();
+            }
+            area = next;
+        }
+        digest
     }
 
     fn take<F: Formats>(&mut self, kind: u8, data: &[u8]) -> Result<(), WireError> {
@@ -197,6 +214,8 @@ impl Options {
             }
             (kind::SACK_PERMITTED | kind::SACK, _) if !F::SACK => {}
             (kind::TIMESTAMPS, _) if !F::TIMESTAMPS => {}
+            (kind::MD5, _) if !F::SIGNATURES => {}
+            (kind::MD5, data) if data.len() == MD5_DIGEST => self.md5 = true,
             (kind::SACK_PERMITTED, []) => self.sack_permitted = true,
             (kind::TIMESTAMPS, &[v0, v1, v2, v3, e0, e1, e2, e3]) => {
                 self.timestamps = Some(Timestamps {
@@ -220,9 +239,14 @@ impl Options {
                     ));
                 }
             }
-            (kind::MSS | kind::WINDOW_SCALE | kind::SACK_PERMITTED | kind::TIMESTAMPS, _) => {
-                return Err(WireError::Option);
-            }
+            (
+                kind::MSS
+                | kind::WINDOW_SCALE
+                | kind::SACK_PERMITTED
+                | kind::TIMESTAMPS
+                | kind::MD5,
+                _,
+            ) => return Err(WireError::Option),
             _ => {}
         }
         Ok(())
@@ -242,6 +266,10 @@ impl Options {
                 sum = sum.over_words(&[u32::from_be_bytes(word)]);
             }
         };
+        if self.is_signed::<F>() {
+            put(BEFORE_MD5);
+            (0..MD5_DIGEST / 4).for_each(|_| put([0; 4]));
+        }
         if let Some(mss) = self.mss {
             let [high, low] = mss.to_be_bytes();
             put([kind::MSS, 4, high, low]);
@@ -283,6 +311,31 @@ impl Options {
         }
         (len, sum)
     }
+}
+
+/// The first option of an area: its kind, its data, and what follows it.
+type First<'a> = (u8, &'a [u8], &'a [u8]);
+
+/// The first option of an area, but for padding; `None` at its end.
+#[inline(always)]
+fn split_option(mut area: &[u8]) -> Result<Option<First<'_>>, WireError> {
+    while let Some((&kind, rest)) = area.split_first() {
+        match kind {
+            kind::END_OF_LIST => break,
+            kind::NO_OPERATION => area = rest,
+            _ => {
+                let &length = rest.first().ok_or(WireError::Option)?;
+                // The length counts kind and length themselves.
+                let length = usize::from(length).checked_sub(1);
+                let (body, next) = length
+                    .and_then(|length| rest.split_at_checked(length))
+                    .ok_or(WireError::Option)?;
+                let (_, data) = body.split_first().ok_or(WireError::Option)?;
+                return Ok(Some((kind, data, next)));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// The timestamps option (RFC 7323 section 3.2).

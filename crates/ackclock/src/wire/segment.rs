@@ -318,7 +318,7 @@ pub(crate) fn write_packet_header_of<F: Formats>(
 }
 
 /// Offset of the checksum in a TCP header, in bytes.
-const CHECKSUM: usize = 16;
+pub(super) const CHECKSUM: usize = 16;
 
 /// Headers that are written except for TCP's checksum.
 #[derive(Clone, Copy, Debug)]

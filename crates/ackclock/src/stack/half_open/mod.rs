@@ -52,6 +52,8 @@ pub(super) struct Passive {
     pub(super) is_request: bool,
     /// Whoever asks for a Fast Open cookie gets one.
     pub(super) opens_fast: bool,
+    /// Its segments are signed.
+    pub(super) is_signed: bool,
 }
 
 /// Whether the application has to answer the SYN.
@@ -139,6 +141,9 @@ impl<P: Profile> HalfOpen<P> {
         let ip_header = tuple.ip_header();
         let mut agreement = Agreement::offer(&initial.offer, passive.mtu, ip_header, most_memory);
         agreement.agree(&SynOptions::of(&syn.header), ip_header);
+        if passive.is_signed {
+            agreement.sign();
+        }
         let give_up_at = now + initial.syn_give_up();
         let mut timestamps = TimestampState::new(passive.first.timestamp_offset);
         if let (Some(first), true) = (syn.header.options.timestamps, agreement.timestamps) {
@@ -173,6 +178,11 @@ impl<P: Profile> HalfOpen<P> {
     /// section 4.2.2).
     pub(super) fn gives_fast_open_cookie(&self) -> bool {
         self.sent == 0 && self.asks_for_cookie.get().is_some_and(|asks| *asks)
+    }
+
+    /// Whether its segments are signed.
+    pub(super) fn is_signed(&self) -> bool {
+        self.agreement.is_signed()
     }
 
     /// The window that the SYN-ACK advertises, in bytes.

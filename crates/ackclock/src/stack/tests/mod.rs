@@ -16,6 +16,8 @@ mod requests;
 mod roads;
 mod settings;
 mod shared_addresses;
+#[cfg(feature = "tcp-md5")]
+mod signatures;
 mod strangers;
 mod syn_cookies;
 mod trains;

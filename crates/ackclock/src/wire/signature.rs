@@ -1,0 +1,124 @@
+//! What of a segment is signed, and where the signature stands (RFC 2385).
+
+use super::ip::{IPV6_HEADER, IpProtocol, saturate};
+use super::options::{BEFORE_MD5, MD5_DIGEST, Options};
+use super::segment::{CHECKSUM, FIXED_HEADER};
+use super::{AllFormats, Checksum, IPV4_EXISTS, Ipv6Address, WriteChecksum, ipv4, ipv6};
+
+/// A segment as its sender has signed it, in bytes as they stand in the packet.
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, reason = "an algorithm reads it, and without its feature there is none")]
+pub(crate) struct SignedSegment<'a> {
+    /// Source and destination.
+    addresses: &'a [u8],
+    header: &'a [u8; FIXED_HEADER],
+    options: &'a [u8],
+    /// In three slices in order.
+    payload: [&'a [u8]; 3],
+}
+
+impl<'a> SignedSegment<'a> {
+    /// The segment in a packet; `None` if that is none which the general reader takes.
+    pub(crate) fn in_packet(packet: &'a [u8]) -> Option<Self> {
+        let transport = match packet.first()? >> 4 {
+            4 if IPV4_EXISTS => ipv4::transport(packet),
+            6 if Ipv6Address::EXISTS => ipv6::transport::<AllFormats>(packet),
+            _ => None,
+        }?;
+        Self::of(addresses(packet)?, transport, [&[], &[]])
+    }
+
+    /// A segment of which `transport` holds the header, and payload before that in `rest`.
+    fn of(addresses: &'a [u8], transport: &'a [u8], rest: [&'a [u8]; 2]) -> Option<Self> {
+        let (header, behind) = transport.split_first_chunk::<FIXED_HEADER>()?;
+        let [.., offset, _, _, _, _, _, _, _] = header;
+        let options = usize::from(offset >> 4).saturating_mul(4).checked_sub(FIXED_HEADER)?;
+        let (options, first) = behind.split_at_checked(options)?;
+        let [second, third] = rest;
+        Some(SignedSegment { addresses, header, options, payload: [first, second, third] })
+    }
+
+    /// The digest of its MD5 signature option, the last one if there are several.
+    pub(crate) fn md5_digest(&self) -> Option<&'a [u8; MD5_DIGEST]> {
+        Options::md5_digest(self.options)
+    }
+
+    /// What RFC 2385 section 2 has signed, in its order, but for the key.
+    #[allow(dead_code, reason = "as above")]
+    pub(crate) fn md5_items(&self, each: &mut dyn FnMut(&[u8])) {
+        let length = self
+            .payload
+            .iter()
+            .fold(FIXED_HEADER.saturating_add(self.options.len()), |length, part| {
+                length.saturating_add(part.len())
+            });
+        each(self.addresses);
+        if self.addresses.len() == IPV4_ADDRESSES {
+            let [high, low] = saturate(length).to_be_bytes();
+            each(&[0, IpProtocol::Tcp as u8, high, low]);
+        } else {
+            // RFC 8200 section 8.1.
+            each(&u32::from(saturate(length)).to_be_bytes());
+            each(&[0, 0, 0, IpProtocol::Tcp as u8]);
+        }
+        let mut header = *self.header;
+        let [.., sum_0, sum_1, _, _] = &mut header;
+        (*sum_0, *sum_1) = (0, 0);
+        each(&header);
+        self.payload.iter().for_each(|part| each(part));
+    }
+}
+
+/// Bytes of both addresses in an IPv4 header.
+const IPV4_ADDRESSES: usize = 8;
+
+/// Source and destination as they stand in an IP header.
+fn addresses(packet: &[u8]) -> Option<&[u8]> {
+    match packet.first()? >> 4 {
+        4 => packet.get(ipv4::HEADER - IPV4_ADDRESSES..ipv4::HEADER),
+        6 => packet.get(8..IPV6_HEADER),
+        _ => None,
+    }
+}
+
+/// How a segment is signed: the digest of it and the key.
+pub(crate) type Digest = fn(&SignedSegment<'_>, &[u8]) -> [u8; MD5_DIGEST];
+
+/// Signs a segment whose headers, behind which payload may stand that comes before `payload`, were
+/// written with [`Options::md5`]. TCP's header begins at `transport_offset`, `checksum` is how its checksum was written. Of headers that have no room for a
+/// signature nothing changes.
+pub(crate) fn sign(
+    headers: &mut [u8],
+    transport_offset: usize,
+    payload: [&[u8]; 2],
+    checksum: WriteChecksum,
+    digest: &dyn Fn(&SignedSegment<'_>) -> [u8; MD5_DIGEST],
+) {
+    let addresses = addresses(headers);
+    let transport = headers.get(transport_offset..);
+    let segment = addresses
+        .zip(transport)
+        .and_then(|(addresses, transport)| SignedSegment::of(addresses, transport, payload));
+    let Some(digest) = segment.map(|segment| digest(&segment)) else {
+        return;
+    };
+    let tcp = headers.get_mut(transport_offset..).unwrap_or_default();
+    let Some((fixed, options)) = tcp.split_first_chunk_mut::<FIXED_HEADER>() else {
+        return;
+    };
+    let Some((before, options)) = options.split_first_chunk_mut() else {
+        return;
+    };
+    let Some(place) = options.first_chunk_mut().filter(|_| *before == BEFORE_MD5) else {
+        return;
+    };
+    *place = digest;
+    // It took the place of zeros in the sum.
+    if checksum == WriteChecksum::Complete
+        && let Some(sum) = fixed.get_mut(CHECKSUM..).and_then(<[u8]>::first_chunk_mut::<2>)
+    {
+        let before = !u16::from_be_bytes(*sum);
+        let after = Checksum::default().over(&before.to_be_bytes()).over(&digest);
+        *sum = after.complement().to_be_bytes();
+    }
+}
