@@ -5,6 +5,7 @@ mod rfc2018_4_blocks;
 mod rfc2883_4_duplicates;
 mod rfc3168_6_1_ecn;
 mod rfc4015_false_alarms;
+mod rfc4821_7_path_probing;
 mod rfc5681_3_1_growth;
 mod rfc5681_3_2_fast_retransmit;
 mod rfc5961_blind_attacks;

@@ -2,6 +2,7 @@
 //! copied into each.
 
 use super::handshake::Offer;
+use super::path_probing::Probes;
 use super::receiver::AckState;
 use super::sender::Rto;
 use super::{BufferTuning, Config, Nagle, RtoConfig, Settings};
@@ -19,6 +20,7 @@ pub(crate) struct Initial<P: Profile> {
     /// What its SYN offers.
     pub(crate) offer: Offer,
     pub(super) nagle: Nagle,
+    pub(super) path_probes: <P::PathProbing as Part>::Keeps<Probes>,
     /// Largest window to advertise, in bytes.
     pub(crate) window_clamp: u32,
     pub(super) flight_records: u32,
@@ -43,6 +45,7 @@ impl<P: Profile> Initial<P> {
             syn_rto: Kept::new(config.rto),
             offer: Offer::of(config),
             nagle: config.nagle,
+            path_probes: Kept::new(Probes::of(config)),
             window_clamp: config.window_clamp.unwrap_or(u32::MAX),
             flight_records: config.flight_records,
             reassembly_ranges: config.reassembly_ranges,

@@ -2,6 +2,7 @@
 //! connection stays small.
 
 use super::path_mtu::PathMtu;
+use super::path_probing::PathProbing;
 use crate::profile::{Kept, Part, Profile};
 use crate::storage::OnDemand;
 
@@ -12,10 +13,14 @@ pub(super) type Seldom<P> = OnDemand<SeldomState<P>>;
 #[derive(Debug)]
 pub(super) struct SeldomState<P: Profile> {
     pub(super) path_mtu: <P::IcmpErrors as Part>::Keeps<PathMtu>,
+    pub(super) path_probing: <P::PathProbing as Part>::Keeps<PathProbing>,
 }
 
 impl<P: Profile> Default for SeldomState<P> {
     fn default() -> Self {
-        SeldomState { path_mtu: Kept::new(PathMtu::default()) }
+        SeldomState {
+            path_mtu: Kept::new(PathMtu::default()),
+            path_probing: Kept::new(PathProbing::default()),
+        }
     }
 }

@@ -6,6 +6,7 @@ mod ecn;
 mod flight;
 mod nagle;
 mod pacing;
+mod path_probe;
 mod persist;
 mod predicted;
 mod recovery;
@@ -24,6 +25,7 @@ pub(crate) use ack::AckInput;
 pub use delivery::DeliveryRecord;
 pub(crate) use flight::PieceChoice;
 pub use flight::{FlightRecord, choice as flight_choice};
+pub(crate) use path_probe::{ProbeFate, ProbeTurn};
 pub(crate) use recovery::EarlyTimer;
 pub use recovery::RecoveryAlgorithm;
 pub use recovery::choice as recovery_choice;
@@ -44,6 +46,7 @@ pub(crate) use flight::Flight;
 use flight::{Delivered, FlightOf};
 use nagle::Cork;
 use pacing::Pacer;
+use path_probe::PathProbe;
 use recovery::choice::RecoveryChoice;
 use recovery::{MeasuredRtt, Phase, Recovery};
 use round::Round;
@@ -116,6 +119,7 @@ pub(crate) struct Sender<'a, C, P: Profile = Full> {
     round: Round<P>,
     delivery: Delivery<P>,
     pacer: <P::Pacing as Part>::Keeps<Pacer>,
+    path_probe: <P::PathProbing as Part>::Keeps<PathProbe>,
     /// When the retransmission timer or the persist timer fires.
     deadline: Instant,
     /// Which of the two it is, and whether a probe is due.
@@ -174,6 +178,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             round: Round::new(Instant::ZERO, iss + 1),
             delivery: Delivery::default(),
             pacer: Kept::new(Pacer::new()),
+            path_probe: Kept::new(PathProbe::default()),
             deadline: Instant::FAR_FUTURE,
             waiting: Waiting::ForAck,
             window: SendWindow::new(0, iss, iss),
@@ -478,6 +483,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.mss = stored(mss);
         self.controller.on_mss_change(mss);
         if smaller && !self.flight.is_empty() {
+            self.give_probe_up();
             self.flight.cut_anew(now, mss);
             self.recovery.on_all_lost(&mut self.flight, now, self.snd_nxt);
         }

@@ -19,6 +19,22 @@ pub(crate) enum DataKind {
     Retransmission,
     /// One byte (or the FIN) into a closed window.
     Probe,
+    /// Data never sent before, in one segment that may be too large for the path (RFC 4821).
+    PathProbe,
+}
+
+impl DataKind {
+    /// Whether it is data (or FIN) never sent before.
+    #[inline(always)]
+    pub(crate) fn is_new<P: Profile>(self) -> bool {
+        self == DataKind::New || self.is_path_probe::<P>()
+    }
+
+    /// Whether it is a probe of the path.
+    #[inline(always)]
+    pub(crate) fn is_path_probe<P: Profile>(self) -> bool {
+        P::PATH_PROBING && self == DataKind::PathProbe
+    }
 }
 
 /// A segment with data or FIN to send.
@@ -34,7 +50,7 @@ pub(crate) struct Data {
 }
 
 impl Data {
-    fn range(&self) -> SeqRange {
+    pub(crate) fn range(&self) -> SeqRange {
         SeqRange::from_len(self.seq, self.len + u32::from(self.fin))
     }
 }
@@ -192,16 +208,21 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
                 self.flight.take_back();
                 self.rto.on_resent();
             }
-            let piece = if data.len > self.mss() { self.mss() } else { range.len() };
+            let is_probe = data.kind.is_path_probe::<P>();
+            let piece = if data.len > self.mss() && !is_probe { self.mss() } else { range.len() };
             self.flight.push(now, range, piece);
             self.rto.on_new_data_sent(now, range.start);
-            if data.kind == DataKind::New && data.len > 0 {
+            if is_probe {
+                self.note_path_probe(range.end);
+            }
+            if data.kind.is_new::<P>() && data.len > 0 {
                 self.ecn.on_new_data_sent();
                 self.note_small_segment(range.end, data.len < self.mss());
             }
             self.snd_nxt = range.end;
             self.note_fin_sent(data.fin);
         } else {
+            self.note_path_probe_resent(range.start);
             self.rto.on_resent();
             self.counters.retransmitted.add(1);
             self.counters.bytes_retransmitted.add(data.len);

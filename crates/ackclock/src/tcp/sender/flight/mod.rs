@@ -261,6 +261,18 @@ pub(crate) trait Flight: Debug + Sized {
     /// repeat what matters).
     fn cut_anew(&mut self, now: Instant, piece: u32);
 
+    /// The transmission that ends at `end`, a probe of the path's MTU: its range, and how many of its
+    /// sequence numbers are lost.
+    fn probe(&self, _end: SeqNumber) -> Option<(SeqRange, u32)> {
+        None
+    }
+
+    /// Cuts that transmission in pieces of `piece`, as far as there can be pieces.
+    fn cut_probe(&mut self, _end: SeqNumber, _piece: u32) {}
+
+    /// What was not SACKed of that transmission is lost, and nothing else.
+    fn mark_probe_lost(&mut self, _end: SeqNumber) {}
+
     /// Takes a block of a SACK option: marks the pieces that lie wholly in it, and adds what is newly
     /// SACKed to `delivered`. Blocks that do not lie between `una` and the end of the flight must not
     /// be given.

@@ -411,6 +411,39 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
         }
     }
 
+    fn probe(&self, end: SeqNumber) -> Option<(SeqRange, u32)> {
+        let record = self.records.get(self.locate(end - 1))?;
+        let range = SeqRange::new(record.seq, end);
+        (record.end() == end).then(|| (range, record.bytes(record.lost)))
+    }
+
+    fn cut_probe(&mut self, end: SeqNumber, piece: u32) {
+        let position = self.locate(end - 1);
+        let most = max_pieces::<P>();
+        if let Some(record) = self.records.get_mut(position)
+            && most > 1
+            && record.end() == end
+            && record.pieces() == 1
+        {
+            record.piece = piece.max(record.len.div_ceil(most)).max(1);
+            let all = record.all();
+            let FlightRecord { sacked, lost, resent, ever_resent, .. } = record;
+            for set in [sacked, lost, resent, ever_resent] {
+                *set = if set.any() { all } else { PiecesOf::<P>::NONE };
+            }
+        }
+    }
+
+    fn mark_probe_lost(&mut self, end: SeqNumber) {
+        self.unmark_lost();
+        let position = self.locate(end - 1);
+        if let Some(record) = self.records.get_mut(position) {
+            record.lost = record.all() & !record.sacked();
+            self.lost = record.bytes(record.lost);
+            self.resend_from = record.seq;
+        }
+    }
+
     fn sack(&mut self, block: SeqRange, delivered: &mut Delivered) {
         if P::SACK {
             self.mark_sacked(block, delivered);
