@@ -184,15 +184,16 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             return;
         };
         let size = probing.probed;
-        let headway = match self.sender.take_probe_fate() {
-            ProbeFate::UnderWay => return,
-            ProbeFate::Arrived => {
+        let is_acked = self.sender.snd_una().at_or_after(probing.probe.end);
+        let headway = match self.sender.take_probe_fate(is_acked) {
+            ProbeFate::UnderWay if !is_acked => return,
+            ProbeFate::UnderWay => {
                 probing.probed = 0;
                 probing.search.on_success(size);
                 probing.is_news = true;
                 return self.raise_path_mtu(now, size);
             }
-            ProbeFate::None | ProbeFate::Inconclusive => {
+            ProbeFate::None | ProbeFate::Inconclusive | ProbeFate::Repaired => {
                 probing.probed = 0;
                 return;
             }
@@ -250,7 +251,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         probing.search.begin(now, smaller, bound);
         (probing.probed, probing.is_news) = (0, false);
         self.change_path_mtu(now, smaller.into());
-        let _ = self.sender.take_probe_fate();
+        let _ = self.sender.take_probe_fate(true);
     }
 
     /// The MTU that probes have found, in bytes, once for each time that they have.

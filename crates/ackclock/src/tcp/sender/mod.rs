@@ -46,7 +46,6 @@ pub(crate) use flight::Flight;
 use flight::{Delivered, FlightOf};
 use nagle::Cork;
 use pacing::Pacer;
-use path_probe::PathProbe;
 use recovery::choice::RecoveryChoice;
 use recovery::{MeasuredRtt, Phase, Recovery};
 use round::Round;
@@ -101,9 +100,9 @@ enum Fin {
     Acked,
 }
 
-/// An [MSS](Sender::mss) as a sender keeps it.
-fn stored(mss: u32) -> u16 {
-    u16::try_from(mss.max(1)).unwrap_or(u16::MAX)
+/// An [MSS](Sender::mss), or an [MTU](Sender::path_mtu), as a sender keeps it.
+fn stored(size: u32) -> u16 {
+    u16::try_from(size.max(1)).unwrap_or(u16::MAX)
 }
 
 /// The sending half.
@@ -119,7 +118,7 @@ pub(crate) struct Sender<'a, C, P: Profile = Full> {
     round: Round<P>,
     delivery: Delivery<P>,
     pacer: <P::Pacing as Part>::Keeps<Pacer>,
-    path_probe: <P::PathProbing as Part>::Keeps<PathProbe>,
+    path_probe: <P::PathProbing as Part>::Keeps<ProbeFate>,
     /// When the retransmission timer or the persist timer fires.
     deadline: Instant,
     /// Which of the two it is, and whether a probe is due.
@@ -129,8 +128,8 @@ pub(crate) struct Sender<'a, C, P: Profile = Full> {
     snd_nxt: SeqNumber,
     /// See [`mss`](Self::mss). (A connection is small.)
     mss: u16,
-    /// Largest IP packet on the path, in bytes.
-    path_mtu: u32,
+    /// See [`path_mtu`](Self::path_mtu).
+    path_mtu: u16,
     fin: Fin,
     /// The application has given the connection up.
     orphaned: bool,
@@ -178,14 +177,14 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             round: Round::new(Instant::ZERO, iss + 1),
             delivery: Delivery::default(),
             pacer: Kept::new(Pacer::new()),
-            path_probe: Kept::new(PathProbe::default()),
+            path_probe: Kept::new(ProbeFate::None),
             deadline: Instant::FAR_FUTURE,
             waiting: Waiting::ForAck,
             window: SendWindow::new(0, iss, iss),
             snd_una: iss + 1,
             snd_nxt: iss + 1,
             mss: 1,
-            path_mtu: open.mtu,
+            path_mtu: stored(open.mtu),
             fin: Fin::Open,
             orphaned: false,
             urgent: Urgent::default(),
@@ -313,14 +312,14 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.mss.into()
     }
 
-    /// Largest IP packet on the path, in bytes.
+    /// Largest IP packet on the path, in bytes; none is longer than 65,535.
     pub(crate) fn path_mtu(&self) -> u32 {
-        self.path_mtu
+        self.path_mtu.into()
     }
 
     /// The path takes only packets of `mtu` bytes from now on; the [MSS](Self::set_mss) follows from it.
     pub(crate) fn set_path_mtu(&mut self, mtu: u32) {
-        self.path_mtu = mtu;
+        self.path_mtu = stored(mtu);
     }
 
     pub(crate) fn window(&self) -> &SendWindow {

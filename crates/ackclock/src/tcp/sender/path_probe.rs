@@ -5,7 +5,7 @@ use super::recovery::{DUPLICATE_THRESHOLD, Outcome, Phase};
 use super::{Data, DataKind, Sender, Waiting};
 use crate::congestion::CongestionController;
 use crate::profile::{Kept, Profile};
-use crate::seq::{SeqNumber, SeqRange};
+use crate::seq::SeqRange;
 use crate::tcp::Settings;
 use crate::tcp::sender::flight::Losses;
 use crate::time::{Duration, Instant};
@@ -27,26 +27,16 @@ pub(crate) enum ProbeFate {
     /// There is none.
     #[default]
     None,
-    /// Nobody knows yet.
+    /// Nobody has found it lost; it has arrived if its data are acknowledged.
     UnderWay,
-    /// It was acknowledged.
-    Arrived,
     /// It was lost, and nothing else.
     Lost,
     /// The timer has fired for it.
     TimedOut,
     /// It was lost, and other data too.
     Inconclusive,
-}
-
-/// A probe as the sender knows it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct PathProbe {
-    /// Where its data end.
-    end: SeqNumber,
-    fate: ProbeFate,
-    /// Its data are sent again, which is no sign of congestion; another loss is.
-    repairs: bool,
+    /// It was [`Lost`](Self::Lost), which is known by now, and its data are sent again.
+    Repaired,
 }
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
@@ -87,26 +77,24 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         ProbeTurn::Probe(Data { kind: DataKind::PathProbe, seq, len: payload, fin: false })
     }
 
-    /// The link has taken a probe that ends at `end`.
-    pub(super) fn note_path_probe(&mut self, end: SeqNumber) {
-        if let Some(probe) = self.path_probe.get_mut() {
-            *probe = PathProbe { end, fate: ProbeFate::UnderWay, repairs: false };
-        }
+    /// The link has taken a probe.
+    pub(super) fn note_path_probe(&mut self) {
+        self.settle_path_probe(ProbeFate::UnderWay);
     }
 
-    /// What has become of the last probe, told once.
-    pub(crate) fn take_probe_fate(&mut self) -> ProbeFate {
-        let una = self.snd_una;
+    /// What has become of the last probe, whose data are acknowledged if `is_acked`; what is no news any
+    /// more is forgotten.
+    pub(crate) fn take_probe_fate(&mut self, is_acked: bool) -> ProbeFate {
         let Some(probe) = self.path_probe.get_mut() else {
             return ProbeFate::None;
         };
-        match probe.fate {
-            ProbeFate::UnderWay if una.before(probe.end) => ProbeFate::UnderWay,
-            fate => {
-                probe.fate = ProbeFate::None;
-                if fate == ProbeFate::UnderWay { ProbeFate::Arrived } else { fate }
-            }
-        }
+        let fate = *probe;
+        *probe = match fate {
+            ProbeFate::UnderWay if !is_acked => fate,
+            ProbeFate::Lost => ProbeFate::Repaired,
+            _ => ProbeFate::None,
+        };
+        fate
     }
 
     /// A round trip for each segment of the window (section 7.6.2).
@@ -115,25 +103,28 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.rto.smoothed_rtt().saturating_mul(segments.into())
     }
 
-    /// The segments of the flight change size: whatever becomes of a probe under way tells nothing.
-    pub(super) fn give_probe_up(&mut self) {
-        if let Some(probe) = self.path_probe.get_mut()
-            && probe.fate == ProbeFate::UnderWay
-        {
-            probe.fate = ProbeFate::Inconclusive;
-        }
-    }
-
-    /// The end of the data of a probe of which nobody knows yet whether it has arrived.
-    fn probe_under_way(&self) -> Option<SeqNumber> {
-        let probe = self.path_probe.get()?;
-        (probe.fate == ProbeFate::UnderWay && self.snd_una.before(probe.end)).then_some(probe.end)
+    fn is_probe_under_way(&self) -> bool {
+        self.path_probe.get() == Some(&ProbeFate::UnderWay)
     }
 
     fn settle_path_probe(&mut self, fate: ProbeFate) {
         if let Some(probe) = self.path_probe.get_mut() {
-            (probe.fate, probe.repairs) = (fate, fate == ProbeFate::Lost);
+            *probe = fate;
         }
+    }
+
+    /// The data of a probe go in other segments, so that an ack of them says nothing.
+    pub(super) fn give_probe_up(&mut self) {
+        if self.is_probe_under_way() {
+            self.settle_path_probe(ProbeFate::Inconclusive);
+        }
+    }
+
+    /// Whether a segment of the flight is longer than those that pass: it is the probe.
+    fn is_probe(&self, segment: SeqRange) -> bool {
+        // A FIN behind a full segment makes it longer by one.
+        let data_end = self.snd_una + self.queue.len() as u32;
+        segment.len() > self.mss() && segment.end.at_or_before(data_end)
     }
 
     /// Recovery has found losses. If what is lost is a probe, and nothing else, that says nothing of
@@ -149,83 +140,53 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     #[cold]
     #[inline(never)]
     fn judge_losses(&mut self, now: Instant, outcome: &mut Outcome) {
-        if let Some(probe) = self.path_probe.get_mut()
-            && core::mem::take(&mut probe.repairs)
-            && self.recovery.phase() == Phase::Loss
-        {
-            outcome.reduce_again = true;
+        match self.path_probe.get().copied().unwrap_or_default() {
+            ProbeFate::UnderWay => {}
+            fate @ (ProbeFate::Lost | ProbeFate::Repaired) => {
+                outcome.reduce_again |= self.recovery.phase() == Phase::Loss;
+                let is_news = fate == ProbeFate::Lost;
+                let fate = if is_news { ProbeFate::Inconclusive } else { ProbeFate::None };
+                return self.settle_path_probe(fate);
+            }
+            _ => return,
         }
-        let Some(end) = self.probe_under_way() else {
+        // Behind another loss it will be given up when it goes again.
+        let Some(lost) = self.flight.first_lost().filter(|&lost| self.is_probe(lost)) else {
             return;
         };
-        let Some((range, lost)) = self.flight.probe(end) else {
-            return self.settle_path_probe(ProbeFate::Inconclusive);
-        };
-        if lost == 0 {
-            return;
-        }
-        let is_alone = self.flight.lost() == lost || !self.recovery.uses_sack();
-        if outcome.entered && range.start == self.snd_una && is_alone {
+        let is_alone = self.flight.lost() == lost.len() || !self.recovery.uses_sack();
+        if outcome.entered && lost.start == self.snd_una && is_alone {
             (outcome.entered, outcome.lost) = (false, Losses::default());
-            self.repair_path_probe(now, range);
+            self.repair_path_probe(now, lost);
         } else {
-            self.flight.cut_probe(end, self.mss());
             self.settle_path_probe(ProbeFate::Inconclusive);
         }
     }
 
-    /// The data of a probe go again, in segments of the size that passes.
-    fn repair_path_probe(&mut self, now: Instant, range: SeqRange) {
-        self.flight.cut_probe(range.end, self.mss());
-        self.flight.mark_probe_lost(range.end);
-        self.recovery.on_part_lost(now, range.end - 1);
+    /// The data of a probe, with which the flight begins, go again in segments of the size that passes.
+    fn repair_path_probe(&mut self, now: Instant, probe: SeqRange) {
+        self.flight.mark_only_first_lost(self.mss());
+        self.recovery.on_part_lost(now, probe.end - 1);
         self.settle_path_probe(ProbeFate::Lost);
     }
 
     /// The retransmission timer has fired. If all but a probe has arrived that was sent, its data go again,
     /// which is no sign of congestion: true. Otherwise it is one (section 7.6.3).
     pub(super) fn repairs_path_probe_on_timeout(&mut self, now: Instant) -> bool {
-        if let Some(probe) = self.path_probe.get_mut() {
-            probe.repairs = false;
-        }
-        let Some(end) = self.probe_under_way() else {
+        let first = self.flight.first().filter(|&first| self.is_probe(first));
+        let Some(first) = first.filter(|_| self.is_probe_under_way()) else {
+            if self.path_probe.get() == Some(&ProbeFate::Repaired) {
+                self.settle_path_probe(ProbeFate::None);
+            }
             return false;
         };
-        let found = self.flight.probe(end).map(|(range, _)| range);
-        let Some(range) = found.filter(|range| range.start == self.snd_una) else {
-            self.flight.cut_probe(end, self.mss());
-            self.settle_path_probe(ProbeFate::Inconclusive);
-            return false;
-        };
-        let is_alone = self.flight.sacked() + range.len() == self.flight.outstanding();
+        let is_alone = self.flight.sacked() + first.len() == self.flight.outstanding();
         if is_alone {
-            self.repair_path_probe(now, range);
+            self.repair_path_probe(now, first);
             self.wait_for_ack(self.rto.deadline(now));
         } else {
-            self.flight.cut_probe(end, self.mss());
             self.settle_path_probe(ProbeFate::TimedOut);
         }
         is_alone
-    }
-
-    /// What begins at `start` goes again. If that is a probe, which was not found lost, an ack of it says
-    /// nothing from now on.
-    #[inline(always)]
-    pub(super) fn note_path_probe_resent(&mut self, start: SeqNumber) {
-        if P::PATH_PROBING && self.probe_under_way().is_some_and(|end| start.before(end)) {
-            self.give_resent_probe_up(start);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn give_resent_probe_up(&mut self, start: SeqNumber) {
-        if let Some(end) = self.probe_under_way()
-            && let Some((range, _)) = self.flight.probe(end)
-            && range.contains(start)
-        {
-            self.flight.cut_probe(end, self.mss());
-            self.settle_path_probe(ProbeFate::Inconclusive);
-        }
     }
 }

@@ -213,7 +213,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             self.flight.push(now, range, piece);
             self.rto.on_new_data_sent(now, range.start);
             if is_probe {
-                self.note_path_probe(range.end);
+                self.note_path_probe();
             }
             if data.kind.is_new::<P>() && data.len > 0 {
                 self.ecn.on_new_data_sent();
@@ -222,14 +222,13 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             self.snd_nxt = range.end;
             self.note_fin_sent(data.fin);
         } else {
-            self.note_path_probe_resent(range.start);
             self.rto.on_resent();
             self.counters.retransmitted.add(1);
             self.counters.bytes_retransmitted.add(data.len);
             if data.kind == DataKind::Probe {
                 self.flight.mark_probed(range.start);
             } else {
-                self.flight.mark_resent(now, range);
+                self.mark_resent(now, range);
             }
         }
         if data.kind == DataKind::Probe {
@@ -254,6 +253,12 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.rearm(now);
         if new && !tail_probe {
             self.schedule_probe(now);
+        }
+    }
+
+    fn mark_resent(&mut self, now: Instant, range: SeqRange) {
+        if self.flight.mark_resent(now, range) {
+            self.give_probe_up();
         }
     }
 

@@ -138,8 +138,9 @@ impl<'a, P: Profile> Flight for BulkFlight<'a, P> {
         }
     }
 
-    fn mark_resent(&mut self, _now: Instant, range: SeqRange) {
+    fn mark_resent(&mut self, _now: Instant, range: SeqRange) -> bool {
         self.resend_from = range.end;
+        false
     }
 
     fn take_back(&mut self) {

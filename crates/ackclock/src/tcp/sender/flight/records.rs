@@ -349,15 +349,20 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
         }
     }
 
-    fn mark_resent(&mut self, now: Instant, range: SeqRange) {
+    fn mark_resent(&mut self, now: Instant, range: SeqRange) -> bool {
         let start = range.start;
         let position = self.locate(start);
         let Some(record) = self.records.get_mut(position) else {
-            return;
+            return false;
         };
+        let is_longer = P::PATH_PROBING && record.seq == start && record.piece > range.len();
+        let is_cut = is_longer && record.len > range.len();
+        if is_cut {
+            record.cut(range.len());
+        }
         let mask = record.piece_at(start) & !record.sacked();
         if !mask.any() {
-            return;
+            return is_cut;
         }
         if self.resent == 0
             && let Some(oldest) = self.oldest_resent.get_mut()
@@ -367,6 +372,7 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
         self.lost += record.bytes(mask & !record.lost);
         self.resent += record.bytes(mask & !record.resent);
         record.resend(now, mask);
+        is_cut
     }
 
     fn take_back(&mut self) {
@@ -411,36 +417,12 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
         }
     }
 
-    fn probe(&self, end: SeqNumber) -> Option<(SeqRange, u32)> {
-        let record = self.records.get(self.locate(end - 1))?;
-        let range = SeqRange::new(record.seq, end);
-        (record.end() == end).then(|| (range, record.bytes(record.lost)))
-    }
-
-    fn cut_probe(&mut self, end: SeqNumber, piece: u32) {
-        let position = self.locate(end - 1);
-        let most = max_pieces::<P>();
-        if let Some(record) = self.records.get_mut(position)
-            && most > 1
-            && record.end() == end
-            && record.pieces() == 1
-        {
-            record.piece = piece.max(record.len.div_ceil(most)).max(1);
-            let all = record.all();
-            let FlightRecord { sacked, lost, resent, ever_resent, .. } = record;
-            for set in [sacked, lost, resent, ever_resent] {
-                *set = if set.any() { all } else { PiecesOf::<P>::NONE };
-            }
-        }
-    }
-
-    fn mark_probe_lost(&mut self, end: SeqNumber) {
+    fn mark_only_first_lost(&mut self, piece: u32) {
         self.unmark_lost();
-        let position = self.locate(end - 1);
-        if let Some(record) = self.records.get_mut(position) {
+        if let Some(record) = self.records.front_mut() {
+            record.cut(piece);
             record.lost = record.all() & !record.sacked();
             self.lost = record.bytes(record.lost);
-            self.resend_from = record.seq;
         }
     }
 
