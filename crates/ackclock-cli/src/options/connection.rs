@@ -5,8 +5,8 @@ use crate::transfer::ConnectionSettings;
 use crate::values::{Laws, parse_bytes, parse_positive_duration};
 use ackclock::congestion::{BuiltIn, Growth, InitialWindow};
 use ackclock::tcp::{
-    AckPolicy, AckTimer, BufferTuning, Config, CongestionControl, EcnMode, FastOpenMode, MtuProbing, Pacing,
-    RecoveryAlgorithm, RestartAfterIdle, RtoBackoff, RtoConfig,
+    AckPolicy, AckTimer, BufferTuning, Config, CongestionControl, EcnMode, FastOpenMode,
+    MtuProbing, Pacing, RecoveryAlgorithm, RestartAfterIdle, RtoBackoff, RtoConfig,
 };
 use ackclock::time::Duration;
 use clap::Args;

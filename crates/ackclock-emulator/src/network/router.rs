@@ -114,9 +114,7 @@ mod tests {
     }
 
     fn routed(packet: &mut [u8], mtu: u32) -> Result<LinkId, Refusal> {
-        route(ROUTER, &routes(), packet, |link| {
-            (if link == TO_RECEIVER { mtu } else { 68 }, false)
-        })
+        route(ROUTER, &routes(), packet, |link| (if link == TO_RECEIVER { mtu } else { 68 }, false))
     }
 
     #[test]

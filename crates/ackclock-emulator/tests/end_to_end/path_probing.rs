@@ -152,8 +152,7 @@ fn a_path_that_becomes_a_black_hole_is_survived_within_three_timeouts() {
 #[test]
 fn what_a_router_tells_of_a_probe_is_the_next_probe() {
     for family in [0, 1] {
-        let mut network =
-            Network::new("mtu=1333,too_big=icmp", law("cubic"), false, family);
+        let mut network = Network::new("mtu=1333,too_big=icmp", law("cubic"), false, family);
         let source = network.send(|_| {});
         let last = network.watch(source, |_| {});
         let search = last.path_search.unwrap();

@@ -34,8 +34,8 @@ mod user_calls;
 
 pub use config::{
     AckPolicy, AckTimer, BufferTuning, Config, ConfigError, CongestionControl, EcnMode,
-    FastOpenMode, Keepalive, MtuProbing, Nagle, Pacing, RestartAfterIdle, RtoBackoff, RtoConfig, RtoEstimator,
-    RttSampling, Ticks,
+    FastOpenMode, Keepalive, MtuProbing, Nagle, Pacing, RestartAfterIdle, RtoBackoff, RtoConfig,
+    RtoEstimator, RttSampling, Ticks,
 };
 pub(crate) use config::{Settings, TickingClock};
 pub(crate) use connection::Accepted;
