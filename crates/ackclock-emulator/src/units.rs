@@ -197,6 +197,8 @@ pub enum UnitError {
     FqCoDel,
     /// The text is not a number of bytes with an optional sign.
     Signed,
+    /// Neither icmp nor silent.
+    TooBig,
     /// An MTU below 68 bytes.
     Mtu,
     /// A change of the rate has no time.
@@ -248,6 +250,7 @@ impl fmt::Display for UnitError {
             UnitError::Order => "the times must be in order",
             UnitError::Outage => "write 5s..6s, several as 5s..6s/8s..9s, then :lose to lose",
             UnitError::InService => "write counted or uncounted",
+            UnitError::TooBig => "write icmp or silent",
             UnitError::Place => "write ingress or egress",
             UnitError::CoDel => {
                 "write codel or codel:TARGET:INTERVAL:LIMIT, as in codel:5ms:100ms:1000"

@@ -148,6 +148,10 @@ impl Flags {
             "recovery" => connection.recovery = value.parse().map_err(|error| wrong(&error))?,
             "iw" if value == "0" => connection.initial_window = InitialWindow::default(),
             "iw" => connection.initial_window = value.parse().map_err(|error| wrong(&error))?,
+            "mtu_probing" => {
+                connection.mtu_probing = value.parse().map_err(|error| wrong(&error))?;
+            }
+            "base_mss" => connection.base_mss = number(pair, value)?,
             "nagle" => connection.nagle = value.parse().map_err(|error| wrong(&error))?,
             "ecn" => connection.ecn = value.parse().map_err(|error| wrong(&error))?,
             "sack" => connection.sack = switch(pair, value)?,

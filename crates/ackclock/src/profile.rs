@@ -163,6 +163,8 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     type IcmpErrors: Part;
     /// Pacing, and the burst limit; BBR needs it.
     type Pacing: Part;
+    /// Path MTU discovery without ICMP (RFC 4821), which needs [`Records`](crate::tcp::flight::Records).
+    type PathProbing: Part;
     /// Rooms of their own for the packets that nearly all packets are: more text, more speed.
     type Prediction: Part;
     /// How many ranges of data wait behind a hole, and how they are found: [`ManyRanges`], [`FewRanges`],
@@ -213,6 +215,8 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     const ICMP_ERRORS: bool = <Self::IcmpErrors as Part>::PRESENT;
     /// Whether the image has [`Pacing`](Self::Pacing).
     const PACING: bool = <Self::Pacing as Part>::PRESENT;
+    /// Whether the image has [`PathProbing`](Self::PathProbing).
+    const PATH_PROBING: bool = <Self::PathProbing as Part>::PRESENT;
     /// Whether the image has [`Prediction`](Self::Prediction).
     const PREDICTION: bool = <Self::Prediction as Part>::PRESENT;
     /// Whether the image has [`RareSettings`](Self::RareSettings).
@@ -266,6 +270,7 @@ pub mod full {
     pub type Historic = Present;
     pub type IcmpErrors = Present;
     pub type Pacing = Present;
+    pub type PathProbing = Present;
     pub type Prediction = Present;
     pub type Ranges = ManyRanges;
     pub type RareSettings = Present;
@@ -298,6 +303,7 @@ pub mod least {
     pub type Historic = Absent;
     pub type IcmpErrors = Absent;
     pub type Pacing = Absent;
+    pub type PathProbing = Absent;
     pub type Prediction = Absent;
     pub type Ranges = NoRanges;
     pub type RareSettings = Absent;
@@ -357,6 +363,7 @@ macro_rules! profile {
                 type Historic = Historic;
                 type IcmpErrors = IcmpErrors;
                 type Pacing = Pacing;
+                type PathProbing = PathProbing;
                 type Prediction = Prediction;
                 type Ranges = Ranges;
                 type RareSettings = RareSettings;

@@ -5,8 +5,8 @@ use crate::transfer::ConnectionSettings;
 use crate::values::{Laws, parse_bytes, parse_positive_duration};
 use ackclock::congestion::{BuiltIn, Growth, InitialWindow};
 use ackclock::tcp::{
-    AckPolicy, AckTimer, BufferTuning, Config, CongestionControl, EcnMode, FastOpenMode, Pacing,
-    RecoveryAlgorithm, RestartAfterIdle, RtoBackoff, RtoConfig,
+    AckPolicy, AckTimer, BufferTuning, Config, CongestionControl, EcnMode, FastOpenMode,
+    MtuProbing, Pacing, RecoveryAlgorithm, RestartAfterIdle, RtoBackoff, RtoConfig,
 };
 use ackclock::time::Duration;
 use clap::Args;
@@ -60,6 +60,15 @@ pub(crate) struct ConnectionOptions {
     /// Largest segment in payload bytes [default: what the MTU allows]
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(1..=65_495))]
     mss: Option<u16>,
+    #[arg(long, value_name = "MODE", default_value_t, help = format!(
+        "Find out the path's MTU by probes, where routers tell nothing: {}",
+        MtuProbing::WORDS
+    ))]
+    mtu_probing: MtuProbing,
+    /// Segment with which that search begins, in payload bytes
+    #[arg(long, value_name = "BYTES", default_value = "1024",
+          value_parser = clap::value_parser!(u16).range(1..=65_495))]
+    base_mss: u16,
     #[arg(long, value_name = "POLICY", default_value_t, help = format!(
         "When to acknowledge: {}",
         AckPolicy::WORDS
@@ -125,6 +134,8 @@ impl ConnectionOptions {
     pub(crate) fn config(&self) -> Result<Config, Failure> {
         let mut config = Config::default();
         config.mss = self.mss;
+        config.mtu_probing = self.mtu_probing;
+        config.base_mss = self.base_mss;
         config.initial_window = self.iw;
         config.recovery = self.recovery.or(self.law()?.recovery).unwrap_or_default();
         config.restart_after_idle = self.restart;

@@ -1,7 +1,7 @@
 //! State of a connection as JSON, with units in the names.
 
 use super::units::seconds;
-use ackclock::tcp::Info;
+use ackclock::tcp::{Info, PathSearch};
 use ackclock::time::Duration;
 use serde::Serialize;
 
@@ -28,6 +28,8 @@ pub(crate) struct InfoReport {
     mss_bytes: u32,
     peer_mss_bytes: u32,
     pmtu_bytes: u32,
+    /// Null: the path is not probed.
+    path_search: Option<PathSearchReport>,
     cwnd_bytes: u32,
     ssthresh_bytes: Option<u32>,
     in_flight_bytes: u32,
@@ -66,6 +68,28 @@ pub(crate) struct InfoReport {
     timers: TimersReport,
 }
 
+/// The search for the path's MTU by probes.
+#[derive(Serialize, Clone, PartialEq, Debug)]
+struct PathSearchReport {
+    stage: &'static str,
+    low_bytes: u32,
+    high_bytes: u32,
+    probes_sent: u32,
+    probes_lost: u32,
+}
+
+impl From<&PathSearch> for PathSearchReport {
+    fn from(search: &PathSearch) -> Self {
+        PathSearchReport {
+            stage: search.stage.name(),
+            low_bytes: search.low,
+            high_bytes: search.high,
+            probes_sent: search.probes_sent,
+            probes_lost: search.probes_lost,
+        }
+    }
+}
+
 /// Time until each timer fires; null for timers that are not running.
 #[derive(Serialize, Clone, PartialEq, Debug)]
 struct TimersReport {
@@ -100,6 +124,7 @@ impl From<&Info> for InfoReport {
             mss_bytes: info.mss,
             peer_mss_bytes: info.peer_mss,
             pmtu_bytes: info.pmtu,
+            path_search: info.path_search.as_ref().map(PathSearchReport::from),
             cwnd_bytes: info.cwnd,
             ssthresh_bytes: (info.ssthresh != u32::MAX).then_some(info.ssthresh),
             in_flight_bytes: info.in_flight,

@@ -63,6 +63,8 @@ pub(crate) struct Parameters<'r> {
     restart_after_idle: String,
     /// Null: what the MTU allows.
     mss_bytes: Option<u16>,
+    mtu_probing: String,
+    base_mss_bytes: u16,
     ack_policy: String,
     ack_timer: String,
     rto: String,
@@ -195,6 +197,8 @@ impl<'r> Parameters<'r> {
             initial_window: config.initial_window.to_string(),
             restart_after_idle: config.restart_after_idle.to_string(),
             mss_bytes: config.mss,
+            mtu_probing: config.mtu_probing.to_string(),
+            base_mss_bytes: config.base_mss,
             ack_policy: config.ack_policy.to_string(),
             ack_timer: config.ack_timer.to_string(),
             rto: config.rto.to_string(),

@@ -35,6 +35,7 @@ use wire_size::WireSize;
 #[derive(Debug)]
 pub(crate) struct Link {
     mtu: u32,
+    drops_silently: bool,
     size: WireSize,
     schedule: Schedule,
     queue: Queue,
@@ -70,6 +71,7 @@ impl Link {
         let impairments = ImpairmentSettings::of(path);
         Link {
             mtu: path.mtu,
+            drops_silently: path.drops_silently,
             size: path.size,
             schedule: Schedule::new(path.rate, &path.rate_changes, &path.outages),
             queue: Queue::new(path.queue, path.rate, queue),
@@ -93,7 +95,7 @@ impl Link {
     /// Takes MTU, sizes, delay, jitter and impairments from another path. The line's rates and outages, the queue
     /// and where impairments strike stay as they are.
     pub(crate) fn change(&mut self, path: &Path) {
-        (self.mtu, self.size) = (path.mtu, path.size);
+        (self.mtu, self.drops_silently, self.size) = (path.mtu, path.drops_silently, path.size);
         self.impairments.change(ImpairmentSettings::of(path));
         self.propagation.change(path.delay, path.jitter);
     }
@@ -124,6 +126,11 @@ impl Link {
     /// Largest IP packet in bytes.
     pub(crate) fn mtu(&self) -> u32 {
         self.mtu
+    }
+
+    /// Whether nobody is to be told of a longer one.
+    pub(crate) fn drops_silently(&self) -> bool {
+        self.drops_silently
     }
 
     /// Packets that wait and the packet in service.

@@ -19,7 +19,7 @@ use std::str::FromStr;
 /// values just shown; the order is free. [`Discipline`] has the words for other queues, [`Loss`]
 /// those for other ways to lose packets. The following have no effect unless they are given:
 /// `duplicate=1%`, `reorder=5%:10ms` or `reorder=5%:3` ([`Reorder`]), `corrupt=0.1%`; the largest
-/// packet, `mtu=1500`; the size of packets on the wire, `overhead=+10`, `min=64`, `ack=0`
+/// packet, `mtu=1500`, of which `too_big=silent` keeps a router from telling; the size of packets on the wire, `overhead=+10`, `min=64`, `ack=0`
 /// ([`WireSize`]); later rates, `rate=10mbit/1mbit@5s` ([`RateChange`]), and outages,
 /// `outage=5s..6s` ([`Outages`]); `jitter=5ms` ([`Jitter`]); `in_service=counted`, so that the
 /// packet in service counts where the queue counts; `impair=ingress`, so that the impairments
@@ -55,8 +55,11 @@ pub struct Path {
     /// Share of packets of which one bit is flipped, IP header included.
     pub corrupt: Probability,
     /// Largest IP packet in bytes, at least 68; 1500 by default. A longer packet is dropped; a
-    /// router that would have to send one also answers it with ICMP.
+    /// router that would have to send one also answers it with ICMP, unless it `drops_silently`.
     pub mtu: u32,
+    /// Whether the router that would have to send a packet longer than `mtu` tells nobody, so that the
+    /// path is a black hole for such (RFC 2923 section 2.1); by default it does.
+    pub drops_silently: bool,
     /// The size of a packet on the wire, which decides how long its transmission takes.
     pub size: WireSize,
     /// Later rates of the line, in order of time.
@@ -101,7 +104,7 @@ const MTU: u32 = 1500;
 const LEAST_MTU: u32 = 68;
 
 /// The names of a path's parameters.
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "rate",
     "delay",
     "loss",
@@ -110,6 +113,7 @@ const KEYS: [&str; 15] = [
     "reorder",
     "corrupt",
     "mtu",
+    "too_big",
     "overhead",
     "min",
     "ack",
@@ -134,6 +138,7 @@ impl Default for Path {
             reorder: None,
             corrupt: Probability::NEVER,
             mtu: MTU,
+            drops_silently: false,
             size: WireSize::default(),
             rate_changes: Vec::new(),
             outages: Outages::default(),
@@ -165,6 +170,7 @@ impl Path {
                 "reorder" => value.parse().map(|reorder| path.reorder = Some(reorder)),
                 "corrupt" => value.parse().map(|corrupt| path.corrupt = corrupt),
                 "mtu" => parse_mtu(value).map(|mtu| path.mtu = mtu),
+                "too_big" => parse_too_big(value).map(|silent| path.drops_silently = silent),
                 "overhead" => parse_signed(value).map(|overhead| path.size.overhead = overhead),
                 "min" => parse_u32(value).map(|min| path.size.min = min),
                 "ack" => parse_u32(value).map(|ack| path.size.ack = Some(ack)),
@@ -197,6 +203,14 @@ fn parse_mtu(text: &str) -> Result<u32, UnitError> {
     if mtu < LEAST_MTU { Err(UnitError::Mtu) } else { Ok(mtu) }
 }
 
+fn parse_too_big(text: &str) -> Result<bool, UnitError> {
+    match text {
+        "silent" => Ok(true),
+        "icmp" => Ok(false),
+        _ => Err(UnitError::TooBig),
+    }
+}
+
 fn parse_counted(text: &str) -> Result<bool, UnitError> {
     match text {
         "counted" => Ok(true),
@@ -218,6 +232,7 @@ impl fmt::Display for Path {
             reorder,
             corrupt,
             mtu,
+            drops_silently,
             size: WireSize { overhead, min, ack },
             jitter,
             outages,
@@ -238,6 +253,9 @@ impl fmt::Display for Path {
         }
         if *mtu != MTU {
             write!(f, ",mtu={mtu}")?;
+        }
+        if *drops_silently {
+            f.write_str(",too_big=silent")?;
         }
         if *overhead != 0 {
             write!(f, ",overhead={overhead:+}")?;
@@ -355,6 +373,9 @@ mod tests {
         assert_eq!(plain, Path::default());
         let sizes = "rate=1mbit,delay=1ms,loss=0%,queue=64,mtu=576,overhead=-35,min=5,ack=0";
         assert_eq!(sizes.parse::<Path>().unwrap().to_string(), sizes);
+        let hole = "rate=1mbit,delay=1ms,loss=0%,queue=64,mtu=1280,too_big=silent";
+        assert_eq!(hole.parse::<Path>().unwrap().to_string(), hole);
+        assert_eq!("too_big=icmp".parse::<Path>().unwrap(), Path::default());
         let added: Path = "overhead=+10".parse().unwrap();
         assert_eq!(added.size, WireSize { overhead: 10, min: 0, ack: None });
         let none: Path = "duplicate=0,corrupt=0".parse().unwrap();
@@ -374,7 +395,7 @@ mod tests {
         assert_eq!(
             error("speed=1"),
             "'speed' is not one of rate, delay, loss, queue, duplicate, reorder, corrupt, mtu, \
-             overhead, min, ack, jitter, outage, in_service, impair"
+             too_big, overhead, min, ack, jitter, outage, in_service, impair"
         );
         assert_eq!(
             error("reorder=5%"),
@@ -397,6 +418,7 @@ mod tests {
             "'overhead=10B': write a number of bytes with its sign, as +10 or -35"
         );
         assert_eq!(error("in_service=yes"), "'in_service=yes': write counted or uncounted");
+        assert_eq!(error("too_big=lost"), "'too_big=lost': write icmp or silent");
         assert_eq!(error("impair=both"), "'impair=both': write ingress or egress");
         assert_eq!(
             error("rate=1mbit/2mbit"),

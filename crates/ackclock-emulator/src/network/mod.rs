@@ -251,8 +251,11 @@ impl<O: Observer> Network<O> {
     /// Forwards a packet that came to a router by a link, or drops it and tells the sender.
     fn forward(&mut self, router: RouterId, came_by: LinkId, mut packet: Packet) {
         let links = &self.links;
-        let mtu = |link: LinkId| links[link.0].link.mtu();
-        match router::route(router, &self.routes, &mut packet.bytes, mtu) {
+        let limit = |link: LinkId| {
+            let link = &links[link.0].link;
+            (link.mtu(), link.drops_silently())
+        };
+        match router::route(router, &self.routes, &mut packet.bytes, limit) {
             Ok(next) => {
                 self.routers[router.0].packets_forwarded += 1;
                 let mtu = self.links[next.0].link.mtu() as usize;

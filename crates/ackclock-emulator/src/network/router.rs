@@ -33,12 +33,12 @@ pub(crate) struct Refusal {
 }
 
 /// The link by which a router forwards this packet, whose hop limit is lowered; one that is longer than that
-/// link's MTU may be cut. `mtu` tells the MTU of a link.
+/// link's MTU may be cut. `limit` tells the MTU of a link, and whether longer packets are dropped silently.
 pub(crate) fn route(
     router: RouterId,
     routes: &Routes,
     packet: &mut [u8],
-    mtu: impl Fn(LinkId) -> u32,
+    limit: impl Fn(LinkId) -> (u32, bool),
 ) -> Result<LinkId, Refusal> {
     let refuse = |reason, complaint| Refusal { reason, complaint };
     let header = ip::read(packet).ok_or(refuse(DropReason::Malformed, None))?;
@@ -52,9 +52,10 @@ pub(crate) fn route(
     if header.hop_limit <= 1 {
         return Err(refuse(DropReason::Expired, Some(IcmpErrorKind::TimeExceeded)));
     }
-    let mtu = mtu(next);
+    let (mtu, is_silent) = limit(next);
     if header.length > mtu as usize && !fragments::may_be_cut(packet) {
-        return Err(refuse(DropReason::TooBig, Some(IcmpErrorKind::PacketTooBig { mtu })));
+        let complaint = (!is_silent).then_some(IcmpErrorKind::PacketTooBig { mtu });
+        return Err(refuse(DropReason::TooBig, complaint));
     }
     ip::decrement_hop_limit(packet);
     Ok(next)
@@ -113,7 +114,7 @@ mod tests {
     }
 
     fn routed(packet: &mut [u8], mtu: u32) -> Result<LinkId, Refusal> {
-        route(ROUTER, &routes(), packet, |link| if link == TO_RECEIVER { mtu } else { 68 })
+        route(ROUTER, &routes(), packet, |link| (if link == TO_RECEIVER { mtu } else { 68 }, false))
     }
 
     #[test]

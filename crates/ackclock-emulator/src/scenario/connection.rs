@@ -3,7 +3,7 @@
 use super::words::Text;
 use ackclock::congestion::InitialWindow;
 use ackclock::tcp::{
-    AckPolicy, AckTimer, BufferTuning, Config, EcnMode, FastOpenMode, Nagle, Pacing,
+    AckPolicy, AckTimer, BufferTuning, Config, EcnMode, FastOpenMode, MtuProbing, Nagle, Pacing,
     RecoveryAlgorithm, RestartAfterIdle, RtoBackoff, RtoConfig,
 };
 use ackclock::time::Duration;
@@ -15,6 +15,8 @@ use std::num::NonZeroU16;
 #[serde(deny_unknown_fields, default)]
 pub(super) struct ConnectionTable {
     mss: Option<u16>,
+    mtu_probing: Option<Text<MtuProbing>>,
+    base_mss: Option<u16>,
     send_buffer: Option<u32>,
     receive_buffer: Option<u32>,
     #[serde(alias = "buffers")]
@@ -60,6 +62,8 @@ impl ConnectionTable {
         }
         let ConnectionTable {
             mss,
+            mtu_probing,
+            base_mss,
             send_buffer,
             receive_buffer,
             buffer_tuning,
@@ -87,6 +91,8 @@ impl ConnectionTable {
             hop_limit,
         } = self;
         set(&mut config.mss, mss, Some);
+        set(&mut config.mtu_probing, mtu_probing, word);
+        set(&mut config.base_mss, base_mss, same);
         set(&mut config.send_buffer, send_buffer, same);
         set(&mut config.receive_buffer, receive_buffer, same);
         set(&mut config.buffer_tuning, buffer_tuning, word);

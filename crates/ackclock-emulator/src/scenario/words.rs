@@ -5,8 +5,8 @@ use crate::random::draws::Distribution;
 use crate::units::parse_bytes;
 use ackclock::congestion::{Growth, InitialWindow};
 use ackclock::tcp::{
-    AckPolicy, AckTimer, BufferTuning, CongestionControl, EcnMode, FastOpenMode, Nagle, Pacing,
-    RecoveryAlgorithm, RestartAfterIdle, RtoBackoff, RtoConfig,
+    AckPolicy, AckTimer, BufferTuning, CongestionControl, EcnMode, FastOpenMode, MtuProbing, Nagle,
+    Pacing, RecoveryAlgorithm, RestartAfterIdle, RtoBackoff, RtoConfig,
 };
 use ackclock::time::Duration;
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
@@ -80,6 +80,7 @@ word!(
     BufferTuning,
     EcnMode,
     FastOpenMode,
+    MtuProbing,
     Nagle,
     Growth,
     AckPolicy,

@@ -9,6 +9,7 @@ mod ecn;
 mod failures;
 mod impairments;
 mod observation;
+mod path_probing;
 mod queues;
 mod recovery;
 mod runs;

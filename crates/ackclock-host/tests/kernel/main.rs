@@ -18,6 +18,7 @@ mod kernel_side;
 mod many;
 mod namespace;
 mod offload;
+mod path_probing;
 mod pattern;
 mod queues;
 mod transfers;

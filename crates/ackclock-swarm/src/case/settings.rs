@@ -181,6 +181,8 @@ impl HostSettings {
 fn set_config(config: &mut Config, key: &str, text: &str) -> Result<bool, CaseError> {
     match key {
         "mss" => config.mss = Some(value(key, text)?),
+        "mtu_probing" => config.mtu_probing = value(key, text)?,
+        "base_mss" => config.base_mss = value(key, text)?,
         "send" => config.send_buffer = value(key, text)?,
         "receive" => config.receive_buffer = value(key, text)?,
         "clamp" => config.window_clamp = Some(value(key, text)?),

@@ -1,6 +1,6 @@
 //! Numbers of [`Info`] by their names.
 
-use ackclock::tcp::Info;
+use ackclock::tcp::{Info, PathSearch};
 use ackclock::time::Duration;
 
 /// The number of that name; times in milliseconds, yes and no as 1 and 0.
@@ -13,6 +13,10 @@ pub(super) fn field(info: &Info, name: &str) -> Result<u64, String> {
                 "rtt" => info.rtt.as_millis(),
                 "user_timeout" => millis(info.user_timeout),
                 "peer_user_timeout" => millis(info.peer_user_timeout),
+                "search_low" => search(info, |search| search.low),
+                "search_high" => search(info, |search| search.high),
+                "path_probes_sent" => search(info, |search| search.probes_sent),
+                "path_probes_lost" => search(info, |search| search.probes_lost),
                 "retransmit_timer" => millis(info.timers.retransmit),
                 "persist_timer" => millis(info.timers.persist),
                 "delayed_ack_timer" => millis(info.timers.delayed_ack),
@@ -28,6 +32,11 @@ pub(super) fn field(info: &Info, name: &str) -> Result<u64, String> {
         bytes_received bytes_retransmitted retransmitted timeouts fast_recoveries duplicate_acks
         dsacks_received paws_dropped challenge_acks reassembly_dropped probes_sent syn_data
     })
+}
+
+/// 0 where the path is not probed.
+fn search(info: &Info, number: fn(&PathSearch) -> u32) -> u64 {
+    info.path_search.as_ref().map_or(0, number).into()
 }
 
 /// 0 for a timer that is off.

@@ -81,7 +81,7 @@
 //! | `nagle off` (or another word of `Nagle`), `cork on` (or `off`), `push` | on the open connection |
 //! | `state NAME` | the state as RFC 9293 writes it |
 //! | `error NAME`, `error none` | why the connection ended, as in [`Error`](ackclock::tcp::Error) |
-//! | `info FIELD N` | a number of [`Info`](ackclock::tcp::Info); times in milliseconds |
+//! | `info FIELD N` | a number of [`Info`](ackclock::tcp::Info), or `search_low`, `search_high`, `path_probes_sent` or `path_probes_lost`; times in milliseconds |
 //!
 //! # Settings of `check`
 //! What would blur a script is off: a connection has Reno and NewReno, an MSS of 1000, 10,000 bytes
@@ -90,7 +90,7 @@
 //!
 //! `set` comes before everything else and knows `mtu N`, `law NAME`, `recovery NAME`, `ecn MODE`, `fast_open MODE`, `fast_open_key HEX`,
 //! `md5_key HEX` (32 digits; then all segments are signed, which the option `md5` says), `mss N` (or
-//! `link`), `send_buffer N`, `receive_buffer N`, `reassembly_ranges N`, `initial_window SEGMENTS`;
+//! `link`), `mtu_probing MODE`, `base_mss N`, `send_buffer N`, `receive_buffer N`, `reassembly_ranges N`, `initial_window SEGMENTS`;
 //! `window_scaling`, `timestamps` and `sack` with `on` or `off`; `nagle off`, `rfc896` or `minshall`; `ack_policy every`,
 //! `ack_policy delayed TIMEOUT QUICK_ACKS`, `ack_policy bsd43`; and, in seconds, `rto INITIAL MIN
 //! MAX`, `give_up`, `syn_give_up`, `user_timeout`, `advertised_user_timeout`, `keepalive IDLE INTERVAL COUNT`, `linger`, `msl`,

@@ -71,6 +71,11 @@ impl Settings {
             }
             ["mss", "link"] => self.connection.mss = None,
             ["mss", bytes] => self.connection.mss = Some(number(bytes)?),
+            ["mtu_probing", mode] => {
+                self.connection.mtu_probing =
+                    mode.parse().map_err(|error| format!("{mode}: {error}"))?;
+            }
+            ["base_mss", bytes] => self.connection.base_mss = number(bytes)?,
             ["send_buffer", bytes] => self.connection.send_buffer = number(bytes)?,
             ["receive_buffer", bytes] => self.connection.receive_buffer = number(bytes)?,
             ["reassembly_ranges", count] => self.connection.reassembly_ranges = number(count)?,

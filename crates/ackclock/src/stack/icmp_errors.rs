@@ -1,5 +1,5 @@
 //! ICMP errors: whose they are (RFC 5927 section 4), and what they have told of the paths to
-//! destinations, which counts for the next connection to the same one (RFC 1191 section 6.3).
+//! destinations, or probes have found, which counts for the next connection to the same one (RFC 1191 section 6.3).
 
 use super::aftermath::Cause;
 use super::demux::Entity;
@@ -16,7 +16,7 @@ const DESTINATIONS: usize = 8;
 /// How long a path is believed to be narrow (RFC 1191 section 6.3).
 const BELIEVED: Duration = Duration::from_secs(600);
 
-/// A path that takes only smaller packets than our link.
+/// A path of which it is known what it takes.
 #[derive(Clone, Copy, Debug)]
 struct NarrowPath {
     destination: Address,
@@ -48,7 +48,7 @@ impl NarrowPaths {
         self.0.iter().find(known).map(|path| (path.mtu, path.until))
     }
 
-    fn learn(&mut self, now: Instant, destination: Address, mtu: u32) {
+    pub(super) fn learn(&mut self, now: Instant, destination: Address, mtu: u32) {
         let known = self.0.iter().position(|path| path.destination == destination);
         let place = match known {
             Some(place) => self.0.get_mut(place),
@@ -130,7 +130,9 @@ fn learn_path<C: CongestionController, P: Profile>(
     before: u32,
 ) {
     let mtu = slot.connection.path_mtu();
+    // What probes have not confirmed yet nobody else needs to know.
     if mtu < before
+        && !slot.connection.searches_path()
         && let Some(paths) = paths.get_mut()
     {
         paths.learn(now, slot.tuple.remote.ip(), mtu);

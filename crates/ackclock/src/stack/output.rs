@@ -228,6 +228,14 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 .and_then(|fast_open| fast_open.option(now, &self.secret, &slot.tuple, which));
             outgoing.header.options.set_fast_open(cookie);
         }
+        if P::PATH_PROBING
+            && let Some(mtu) = slot.connection.take_found_mtu()
+            && let Some(paths) = self.narrow_paths.get_mut()
+        {
+            paths.learn(now, slot.tuple.remote.ip(), mtu);
+        }
+        // What no router may cut is a probe.
+        let lets_fragment = lets_fragment && !outgoing.probes_path::<P>();
         let payload = slot.connection.payload(&outgoing);
         let outbound = Outbound::<P> {
             tuple: &slot.tuple,

@@ -224,6 +224,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
     ) -> Self {
         let initial = Initial::new(config, open.clock_phase);
         let mut connection = Self::new(now, &initial, controller, buffers, open);
+        connection.set_up_probing(&initial);
         connection.offer(&initial);
         connection.begin_user_timeout(&initial);
         connection
@@ -339,6 +340,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         handshake: (Option<Duration>, bool),
     ) {
         let (rtt, syn_lost) = handshake;
+        self.begin_path_search(now);
         let mss = self.agreement.send_mss(&self.settings, self.sender.path_mtu(), self.ip_header);
         let Agreement { sack, ecn, .. } = self.agreement;
         let start = SenderStart { mss, sack, ecn, window, seq, rtt, syn_lost };

@@ -4,7 +4,7 @@ use super::connection::Connection;
 use super::icmp_errors::SoftError;
 use super::sender::Flight as _;
 use super::sender::{EarlyTimer, Timer};
-use super::{Error, State};
+use super::{Error, PathSearch, State};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::time::{Duration, Instant};
@@ -63,6 +63,8 @@ pub struct Info {
     pub quick_acks: u16,
     /// Path MTU.
     pub pmtu: u32,
+    /// The search for it by probes, if there is one (RFC 4821).
+    pub path_search: Option<PathSearch>,
     /// Congestion window.
     pub cwnd: u32,
     /// Slow-start threshold; `u32::MAX` while there is none.
@@ -199,6 +201,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             receive_mss: receiver.full_size(),
             quick_acks: receiver.quick_acks(),
             pmtu: self.sender.path_mtu(),
+            path_search: self.path_search(),
             cwnd: sender.controller().window(),
             ssthresh: sender.controller().slow_start_threshold(),
             in_flight: sender.pipe(),

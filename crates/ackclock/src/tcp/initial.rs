@@ -2,6 +2,7 @@
 //! copied into each.
 
 use super::handshake::Offer;
+use super::path_probing::Probes;
 use super::receiver::AckState;
 use super::sender::Rto;
 use super::{BufferTuning, Config, Nagle, RtoConfig, Settings};
@@ -22,6 +23,7 @@ pub(crate) struct Initial<P: Profile> {
     pub(super) nagle: Nagle,
     /// To be advertised, if any is.
     user_timeout: <P::UserTimeoutOption as Part>::Keeps<Option<UserTimeout>>,
+    pub(super) path_probes: <P::PathProbing as Part>::Keeps<Probes>,
     /// Largest window to advertise, in bytes.
     pub(crate) window_clamp: u32,
     pub(super) flight_records: u32,
@@ -47,6 +49,7 @@ impl<P: Profile> Initial<P> {
             offer: Offer::of(config),
             nagle: config.nagle,
             user_timeout: Kept::new(config.advertised_user_timeout.map(UserTimeout::new)),
+            path_probes: Kept::new(Probes::of(config)),
             window_clamp: config.window_clamp.unwrap_or(u32::MAX),
             flight_records: config.flight_records,
             reassembly_ranges: config.reassembly_ranges,

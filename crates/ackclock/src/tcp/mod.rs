@@ -15,6 +15,8 @@ mod invariants;
 mod keepalive;
 mod output;
 mod path_mtu;
+mod path_probing;
+mod path_search;
 mod predicted;
 mod readiness;
 mod receiver;
@@ -33,8 +35,8 @@ mod user_timeout;
 
 pub use config::{
     AckPolicy, AckTimer, BufferTuning, Config, ConfigError, CongestionControl, EcnMode,
-    FastOpenMode, Keepalive, Nagle, Pacing, RestartAfterIdle, RtoBackoff, RtoConfig, RtoEstimator,
-    RttSampling, Ticks,
+    FastOpenMode, Keepalive, MtuProbing, Nagle, Pacing, RestartAfterIdle, RtoBackoff, RtoConfig,
+    RtoEstimator, RttSampling, Ticks,
 };
 pub(crate) use config::{Settings, TickingClock};
 pub(crate) use connection::Accepted;
@@ -46,6 +48,7 @@ pub use handshake::SynOptions;
 pub use info::{Info, PendingTimers};
 pub(crate) use initial::Initial;
 pub use output::Outgoing;
+pub use path_search::{PathSearch, SearchStage};
 pub(crate) use predicted::Turn;
 pub use readiness::Readiness;
 pub(crate) use receiver::ranges;

@@ -1,7 +1,7 @@
 //! What a connection sends, in two steps: decide, and (once the link has taken it) remember.
 
 use super::connection::{Connection, Reset};
-use super::sender::{Data, DataKind};
+use super::sender::{Data, DataKind, ProbeTurn};
 use super::{RestartAfterIdle, State};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
@@ -38,6 +38,11 @@ impl Outgoing {
             && data.len == mss
             && self.segment_size == 0
             && !self.header.flags.intersects(Flags::PSH | Flags::FIN | Flags::URG | Flags::CWR)
+    }
+
+    /// Whether it may be too large for the path, to find that out.
+    pub(crate) fn probes_path<P: Profile>(&self) -> bool {
+        matches!(self.cause, Cause::Data(data) if data.kind.is_path_probe::<P>())
     }
 
     /// How many segments it is in the network.
@@ -130,7 +135,13 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         // CWR stands in one segment only.
         let single = self.sender.urgent().is_some() || self.sender.cwr_due();
         let max_payload = if single { 0 } else { max_payload };
-        if let Some(data) = self.sender.next(now, &self.settings, max_payload) {
+        let probe = self.probe_path(now);
+        if let ProbeTurn::Probe(data) = probe {
+            return Some(self.data(now, data));
+        }
+        if probe == ProbeTurn::None
+            && let Some(data) = self.sender.next(now, &self.settings, max_payload)
+        {
             if self.believes_router(now, &data) {
                 return self.poll_synchronized(now, max_payload);
             }
@@ -272,7 +283,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             flags |= Flags::FIN;
         }
         // Section 6.1.5 and 6.1.6: retransmissions and probes are never ECN-capable.
-        let capable = data.kind == DataKind::New && data.len > 0 && self.sender.is_ecn_capable();
+        let capable = data.kind.is_new::<P>() && data.len > 0 && self.sender.is_ecn_capable();
         if capable && self.sender.cwr_due() {
             flags |= Flags::CWR;
         }
@@ -283,7 +294,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             outgoing.header.options.set_user_timeout(self.user_timeout_option());
         }
         (outgoing.offset, outgoing.len) = (offset, data.len as usize);
-        if data.len > mss {
+        if data.len > mss && !data.kind.is_path_probe::<P>() {
             outgoing.segment_size = mss as u16;
         }
         if capable {
@@ -320,6 +331,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             Cause::Data(data) => {
                 self.count_data_segments(segments);
                 self.sender.on_sent(now, &self.settings, &data);
+                if data.kind.is_path_probe::<P>() {
+                    self.on_probe_sent(&data);
+                }
                 if data.fin && data.kind != DataKind::Retransmission {
                     self.on_fin_sent();
                 }

@@ -54,6 +54,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     /// A router has dropped the packet that begins with `seq`.
     pub(super) fn on_packet_too_big(&mut self, now: Instant, told: u32, seq: SeqNumber) {
+        if P::PATH_PROBING && self.was_probe_too_big(told, seq) {
+            return;
+        }
         let current = self.sender.path_mtu();
         let mtu = match (self.ip_header, told) {
             (20, 0) => {
@@ -93,6 +96,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     fn lower_path_mtu(&mut self, now: Instant, mtu: u32) {
         self.believe_until(now + RETRY_AFTER);
+        self.narrow_search(mtu);
         self.change_path_mtu(now, mtu);
     }
 
@@ -109,13 +113,15 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     /// An earlier connection to the same host has found the path to be so narrow.
     pub(crate) fn know_path(&mut self, mtu: u32, until: Instant) {
-        if mtu < self.sender.path_mtu() {
+        let current = self.sender.path_mtu();
+        // Whoever probes is glad to know what passes, even if all does.
+        if mtu < current || mtu == current && self.probes_always() {
             self.believe_until(until);
             self.sender.set_path_mtu(mtu);
         }
     }
 
-    fn change_path_mtu(&mut self, now: Instant, mtu: u32) {
+    pub(super) fn change_path_mtu(&mut self, now: Instant, mtu: u32) {
         self.sender.set_path_mtu(mtu);
         if self.state.is_synchronized() {
             let mss = self.agreement.send_mss(&self.settings, mtu, self.ip_header);
@@ -146,8 +152,13 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     }
 
     /// What the path was believed to carry at first, as far as our segments are that long.
-    fn first_path_mtu(&self) -> u32 {
+    pub(super) fn first_path_mtu(&self) -> u32 {
         u32::from(self.agreement.our_mss) + u32::from(self.ip_header) + TCP_HEADER
+    }
+
+    /// Whether somebody has told what the path carries, and it is believed.
+    pub(super) fn is_path_known(&self) -> bool {
+        self.path_state().is_some_and(|path| path.retry_at > 0)
     }
 
     /// Whether larger packets are to be tried again.
@@ -157,8 +168,15 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         !retry_at.is_multiple_of(2) && minutes(now).wrapping_sub(retry_at).cast_signed() >= 0
     }
 
-    /// Tries larger packets again. If the first of them is lost the path is what it was.
+    /// Tries larger packets again, by probes if the connection sends such. If the first of them is lost the
+    /// path is what it was.
     pub(super) fn retry_path_mtu(&mut self, now: Instant) {
+        if self.searches_path() {
+            if let Some(path) = self.path_state_mut() {
+                (path.retry_at, path.told) = (0, 0);
+            }
+            return self.search_path_anew(now);
+        }
         let (nxt, mtu) = (self.sender.snd_nxt(), self.sender.path_mtu());
         if let Some(path) = self.path_state_mut() {
             (path.retry_at, path.told, path.seq) = (TRYING, mtu as u16, nxt);
@@ -171,6 +189,11 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     pub(crate) fn lets_fragment(&self) -> bool {
         P::ICMP_ERRORS && self.sender.path_mtu() <= LEAST_IPV4_MTU && self.ip_header == 20
     }
+}
+
+/// Least path MTU that is believed, in bytes.
+pub(super) fn least_mtu(ip_header: u8) -> u32 {
+    if ip_header == 20 { LEAST_IPV4_MTU } else { LEAST_IPV6_MTU }
 }
 
 fn minutes(at: Instant) -> u16 {

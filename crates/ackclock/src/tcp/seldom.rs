@@ -2,6 +2,7 @@
 //! connection stays small.
 
 use super::path_mtu::PathMtu;
+use super::path_probing::PathProbing;
 use super::user_timeout::UserTimeoutState;
 use crate::profile::{Kept, Part, Profile};
 use crate::storage::OnDemand;
@@ -14,6 +15,7 @@ pub(super) type Seldom<P> = OnDemand<SeldomState<P>>;
 pub(super) struct SeldomState<P: Profile> {
     pub(super) path_mtu: <P::IcmpErrors as Part>::Keeps<PathMtu>,
     pub(super) user_timeout: <P::UserTimeoutOption as Part>::Keeps<UserTimeoutState>,
+    pub(super) path_probing: <P::PathProbing as Part>::Keeps<PathProbing>,
 }
 
 impl<P: Profile> Default for SeldomState<P> {
@@ -21,6 +23,7 @@ impl<P: Profile> Default for SeldomState<P> {
         SeldomState {
             path_mtu: Kept::new(PathMtu::default()),
             user_timeout: Kept::new(UserTimeoutState::default()),
+            path_probing: Kept::new(PathProbing::default()),
         }
     }
 }

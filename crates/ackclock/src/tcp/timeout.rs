@@ -35,9 +35,13 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             self.on_syn_timeout(now);
             return;
         }
+        let timeouts = self.sender.timeouts_in_a_row();
         if let Err(error) = self.sender.on_timeout(now, &self.settings) {
             self.fail_with_reset(error);
             return;
+        }
+        if P::PATH_PROBING && self.sender.timeouts_in_a_row() > timeouts {
+            self.suspect_black_hole(now);
         }
         if self.receiver.ack_deadline() <= now {
             self.receiver.force_ack();

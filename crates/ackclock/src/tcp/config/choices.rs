@@ -1,4 +1,5 @@
-//! Settings that are a choice between a few words: ECN, pacing, restart after idle time, buffers.
+//! Settings that are a choice between a few words: ECN, pacing, probes of the path, restart after idle time,
+//! buffers.
 
 use crate::words::words;
 
@@ -76,6 +77,33 @@ words! {
     "law" = Law,
     "always" = Always,
     "off" = Off,
+}
+
+/// Whether the MTU of the path is found out by probes, data in segments of which it is not known that the
+/// path carries them (RFC 4821): that needs no ICMP errors, which many paths lose.
+///
+/// As a word: `off`, `black-hole` or `always`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum MtuProbing {
+    /// Never: segments are as large as the link and the peer allow, until a router tells of a narrower
+    /// path (Linux's `tcp_mtu_probing` 0).
+    #[default]
+    Off,
+    /// Once the retransmission timer has fired twice in a row: then segments shrink to
+    /// [`base_mss`](super::Config::base_mss), and probes find out how large they may be (section 7.7; Linux's 1).
+    AfterBlackHole,
+    /// From the start: segments begin with [`base_mss`](super::Config::base_mss), or as large as an earlier
+    /// connection to the same host has found them to pass, and probes find out how large they may be
+    /// (section 7.2; Linux's 2).
+    Always,
+}
+
+words! {
+    MtuProbing: "off, black-hole or always",
+    "off" = Off,
+    "black-hole" = AfterBlackHole,
+    "always" = Always,
 }
 
 /// When less than a full segment waits for an ack of what was sent before (Nagle's algorithm, RFC 9293
@@ -201,6 +229,7 @@ mod tests {
     #[test]
     fn each_word_is_read_back_and_others_are_refused() {
         check::<EcnMode>(&["off", "accept", "request"], "use off, accept or request");
+        check::<MtuProbing>(&["off", "black-hole", "always"], "use off, black-hole or always");
         check::<Nagle>(&["off", "rfc896", "minshall"], "use off, rfc896 or minshall");
         check::<FastOpenMode>(&["off", "on", "without-cookie"], "use off, on or without-cookie");
         check::<Pacing>(&["law", "always", "off"], "use law, always or off");

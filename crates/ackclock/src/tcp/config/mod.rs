@@ -10,7 +10,9 @@ mod settings;
 mod ticks;
 
 pub use ack_policy::AckPolicy;
-pub use choices::{BufferTuning, EcnMode, FastOpenMode, Nagle, Pacing, RestartAfterIdle};
+pub use choices::{
+    BufferTuning, EcnMode, FastOpenMode, MtuProbing, Nagle, Pacing, RestartAfterIdle,
+};
 pub use congestion_control::CongestionControl;
 pub use error::ConfigError;
 pub use rto::{RtoBackoff, RtoConfig, RtoEstimator, RttSampling};
@@ -39,6 +41,13 @@ pub struct Config {
     /// Largest segment to announce and to send, in payload bytes without options, 1 to 65,495;
     /// `None`: what the link's MTU allows (RFC 9293 section 3.7.1).
     pub mss: Option<u16>,
+    /// Whether probes find out the path's MTU (RFC 4821). An image without
+    /// [`PathProbing`](crate::profile::Profile::PathProbing) never probes.
+    pub mtu_probing: MtuProbing,
+    /// Segment with which the search for the path's MTU begins, in payload bytes without options, 1 to
+    /// 65,495: one that nearly all paths carry (RFC 4821 section 7.2). Over IPv6 it is 1,220 bytes at
+    /// least, over IPv4 512.
+    pub base_mss: u16,
     /// Most bytes queued for sending, unacknowledged ones included, at most 1 GiB. With lent storage the slot's
     /// memory decides.
     pub send_buffer: u32,
@@ -122,6 +131,8 @@ impl Config {
     pub const fn new() -> Self {
         Config {
             mss: None,
+            mtu_probing: MtuProbing::Off,
+            base_mss: 1_024,
             send_buffer: 256 * 1024,
             receive_buffer: 256 * 1024,
             window_clamp: None,
@@ -170,6 +181,7 @@ impl Config {
     pub fn validate(&self) -> Result<(), ConfigError> {
         let check = |ok: bool, error| if ok { Ok(()) } else { Err(error) };
         check(self.mss.is_none_or(|mss| (1..=65_495).contains(&mss)), ConfigError::Mss)?;
+        check((1..=65_495).contains(&self.base_mss), ConfigError::BaseMss)?;
         let fits = |size: u32| (1..=1 << 30).contains(&size);
         check(fits(self.send_buffer) && fits(self.receive_buffer), ConfigError::Buffer)?;
         check(self.window_clamp != Some(0), ConfigError::Buffer)?;
@@ -234,6 +246,7 @@ mod tests {
     fn the_constant_settings_are_the_defaults_of_their_types() {
         const CONFIG: Config = Config::new();
         assert_eq!(CONFIG.fast_open, FastOpenMode::default());
+        assert_eq!(CONFIG.mtu_probing, MtuProbing::default());
         let Config { buffer_tuning, ecn, recovery, ack_policy, ack_timer, .. } = CONFIG;
         let ours = (buffer_tuning, ecn, recovery, ack_policy, ack_timer);
         assert_eq!(ours, Default::default());

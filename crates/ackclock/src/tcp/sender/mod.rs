@@ -6,6 +6,7 @@ mod ecn;
 mod flight;
 mod nagle;
 mod pacing;
+mod path_probe;
 mod persist;
 mod predicted;
 mod recovery;
@@ -24,6 +25,7 @@ pub(crate) use ack::AckInput;
 pub use delivery::DeliveryRecord;
 pub(crate) use flight::PieceChoice;
 pub use flight::{FlightRecord, choice as flight_choice};
+pub(crate) use path_probe::{ProbeFate, ProbeTurn};
 pub(crate) use recovery::EarlyTimer;
 pub use recovery::RecoveryAlgorithm;
 pub use recovery::choice as recovery_choice;
@@ -98,9 +100,9 @@ enum Fin {
     Acked,
 }
 
-/// An [MSS](Sender::mss) as a sender keeps it.
-fn stored(mss: u32) -> u16 {
-    u16::try_from(mss.max(1)).unwrap_or(u16::MAX)
+/// An [MSS](Sender::mss), or an [MTU](Sender::path_mtu), as a sender keeps it.
+fn stored(size: u32) -> u16 {
+    u16::try_from(size.max(1)).unwrap_or(u16::MAX)
 }
 
 /// The sending half.
@@ -116,6 +118,7 @@ pub(crate) struct Sender<'a, C, P: Profile = Full> {
     round: Round<P>,
     delivery: Delivery<P>,
     pacer: <P::Pacing as Part>::Keeps<Pacer>,
+    path_probe: <P::PathProbing as Part>::Keeps<ProbeFate>,
     /// When the retransmission timer or the persist timer fires.
     deadline: Instant,
     /// Which of the two it is, and whether a probe is due.
@@ -125,8 +128,8 @@ pub(crate) struct Sender<'a, C, P: Profile = Full> {
     snd_nxt: SeqNumber,
     /// See [`mss`](Self::mss). (A connection is small.)
     mss: u16,
-    /// Largest IP packet on the path, in bytes.
-    path_mtu: u32,
+    /// See [`path_mtu`](Self::path_mtu).
+    path_mtu: u16,
     fin: Fin,
     /// The application has given the connection up.
     orphaned: bool,
@@ -174,13 +177,14 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             round: Round::new(Instant::ZERO, iss + 1),
             delivery: Delivery::default(),
             pacer: Kept::new(Pacer::new()),
+            path_probe: Kept::new(ProbeFate::None),
             deadline: Instant::FAR_FUTURE,
             waiting: Waiting::ForAck,
             window: SendWindow::new(0, iss, iss),
             snd_una: iss + 1,
             snd_nxt: iss + 1,
             mss: 1,
-            path_mtu: open.mtu,
+            path_mtu: stored(open.mtu),
             fin: Fin::Open,
             orphaned: false,
             urgent: Urgent::default(),
@@ -308,14 +312,14 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.mss.into()
     }
 
-    /// Largest IP packet on the path, in bytes.
+    /// Largest IP packet on the path, in bytes; none is longer than 65,535.
     pub(crate) fn path_mtu(&self) -> u32 {
-        self.path_mtu
+        self.path_mtu.into()
     }
 
     /// The path takes only packets of `mtu` bytes from now on; the [MSS](Self::set_mss) follows from it.
     pub(crate) fn set_path_mtu(&mut self, mtu: u32) {
-        self.path_mtu = mtu;
+        self.path_mtu = stored(mtu);
     }
 
     pub(crate) fn window(&self) -> &SendWindow {
@@ -478,6 +482,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.mss = stored(mss);
         self.controller.on_mss_change(mss);
         if smaller && !self.flight.is_empty() {
+            self.give_probe_up();
             self.flight.cut_anew(now, mss);
             self.recovery.on_all_lost(&mut self.flight, now, self.snd_nxt);
         }

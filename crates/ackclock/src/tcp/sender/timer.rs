@@ -142,8 +142,9 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             EarlyTimer::Reordering => {
                 let ends = (self.snd_una, self.snd_nxt);
                 let (rtt, unrepaired) = (self.measured_rtt(), self.flight.unrepaired());
-                let outcome =
+                let mut outcome =
                     self.recovery.on_reordering_timeout(&mut self.flight, now, ends, &rtt);
+                self.judge_path_probe(now, &mut outcome);
                 self.tell_events(now, &outcome, self.flight.outstanding(), unrepaired);
                 self.tell_losses(now, &outcome.lost);
                 self.regulate(&outcome, 0, false);
@@ -225,6 +226,9 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
 
     /// RFC 6298 rules 5.4 to 5.6, RFC 5681 section 3.1 equation 4.
     fn retransmission_timeout(&mut self, now: Instant) {
+        if P::PATH_PROBING && self.repairs_path_probe_on_timeout(now) {
+            return;
+        }
         let repeated = self.timeouts_in_a_row > 0;
         let kind = if repeated { CongestionKind::RepeatedTimeout } else { CongestionKind::Timeout };
         self.timeouts_in_a_row = self.timeouts_in_a_row.saturating_add(1);

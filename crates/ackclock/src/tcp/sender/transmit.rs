@@ -19,6 +19,22 @@ pub(crate) enum DataKind {
     Retransmission,
     /// One byte (or the FIN) into a closed window.
     Probe,
+    /// Data never sent before, in one segment that may be too large for the path (RFC 4821).
+    PathProbe,
+}
+
+impl DataKind {
+    /// Whether it is data (or FIN) never sent before.
+    #[inline(always)]
+    pub(crate) fn is_new<P: Profile>(self) -> bool {
+        self == DataKind::New || self.is_path_probe::<P>()
+    }
+
+    /// Whether it is a probe of the path.
+    #[inline(always)]
+    pub(crate) fn is_path_probe<P: Profile>(self) -> bool {
+        P::PATH_PROBING && self == DataKind::PathProbe
+    }
 }
 
 /// A segment with data or FIN to send.
@@ -34,7 +50,7 @@ pub(crate) struct Data {
 }
 
 impl Data {
-    fn range(&self) -> SeqRange {
+    pub(crate) fn range(&self) -> SeqRange {
         SeqRange::from_len(self.seq, self.len + u32::from(self.fin))
     }
 }
@@ -192,10 +208,14 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
                 self.flight.take_back();
                 self.rto.on_resent();
             }
-            let piece = if data.len > self.mss() { self.mss() } else { range.len() };
+            let is_probe = data.kind.is_path_probe::<P>();
+            let piece = if data.len > self.mss() && !is_probe { self.mss() } else { range.len() };
             self.flight.push(now, range, piece);
             self.rto.on_new_data_sent(now, range.start);
-            if data.kind == DataKind::New && data.len > 0 {
+            if is_probe {
+                self.note_path_probe();
+            }
+            if data.kind.is_new::<P>() && data.len > 0 {
                 self.ecn.on_new_data_sent();
                 self.note_small_segment(range.end, data.len < self.mss());
             }
@@ -208,7 +228,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             if data.kind == DataKind::Probe {
                 self.flight.mark_probed(range.start);
             } else {
-                self.flight.mark_resent(now, range);
+                self.mark_resent(now, range);
             }
         }
         if data.kind == DataKind::Probe {
@@ -233,6 +253,12 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.rearm(now);
         if new && !tail_probe {
             self.schedule_probe(now);
+        }
+    }
+
+    fn mark_resent(&mut self, now: Instant, range: SeqRange) {
+        if self.flight.mark_resent(now, range) {
+            self.give_probe_up();
         }
     }
 

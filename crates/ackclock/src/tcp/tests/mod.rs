@@ -14,6 +14,7 @@ mod opening;
 mod options;
 mod pacing;
 mod path_mtu;
+mod path_probing;
 mod probing;
 mod rack;
 mod recovering;

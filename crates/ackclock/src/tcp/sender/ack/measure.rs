@@ -59,7 +59,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let mut delivered = Delivered { believed_until, ..Delivered::default() };
         let acked = self.flight.acknowledge(self.snd_una, &mut delivered);
         delivered.believed_until = shortest;
-        if P::ICMP_ERRORS && advanced > 0 {
+        if (P::ICMP_ERRORS || P::PATH_PROBING) && advanced > 0 {
             self.flight.go_on_within_piece(self.snd_una, self.mss());
         }
         let rtt = self.measure_round_trip(now, input, advanced, acked);

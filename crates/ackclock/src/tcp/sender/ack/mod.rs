@@ -133,7 +133,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     ) -> (Outcome, bool) {
         let unrepaired = self.flight.unrepaired();
         let was_fast = self.recovery.phase() == Phase::Fast;
-        let outcome = self.recovery.on_ack(&mut self.flight, facts);
+        let mut outcome = self.recovery.on_ack(&mut self.flight, facts);
+        self.judge_path_probe(now, &mut outcome);
         // The ack that ends recovery still belongs to it: it makes no window grow.
         let in_recovery = was_fast || self.recovery.phase() == Phase::Fast || outcome.reduce_again;
         let flight_size = self.flight.outstanding().saturating_add(facts.acked);

@@ -29,7 +29,8 @@ impl<'a, P: Profile> Flight for BulkFlight<'a, P> {
 
     fn new(start: SeqNumber, _memory: Self::Memory, _limit: usize) -> Self {
         const {
-            let asks_for_records = P::SACK || P::SEGMENTATION || times_matter::<P>();
+            let asks_for_records =
+                P::SACK || P::SEGMENTATION || P::PATH_PROBING || times_matter::<P>();
             assert!(!asks_for_records, "a part of this profile needs Flight = Records");
         }
         BulkFlight {
@@ -138,8 +139,9 @@ impl<'a, P: Profile> Flight for BulkFlight<'a, P> {
         }
     }
 
-    fn mark_resent(&mut self, _now: Instant, range: SeqRange) {
+    fn mark_resent(&mut self, _now: Instant, range: SeqRange) -> bool {
         self.resend_from = range.end;
+        false
     }
 
     fn take_back(&mut self) {

@@ -250,8 +250,9 @@ pub(crate) trait Flight: Debug + Sized {
     fn mark_probed(&mut self, start: SeqNumber);
 
     /// The piece that begins at `start` was sent again. A piece that was not marked lost (NextSeg
-    /// rules 3 and 4) is marked: it counts once in the pipe either way.
-    fn mark_resent(&mut self, now: Instant, range: SeqRange);
+    /// rules 3 and 4) is marked: it counts once in the pipe either way. If it is longer than what was sent
+    /// again, as only a probe of the path is, it is cut in pieces of that length: true.
+    fn mark_resent(&mut self, now: Instant, range: SeqRange) -> bool;
 
     /// What is in flight counts as not sent.
     fn take_back(&mut self);
@@ -260,6 +261,10 @@ pub(crate) trait Flight: Debug + Sized {
     /// of it is lost, which the caller marks; what was SACKed is forgotten (the peer's next acks
     /// repeat what matters).
     fn cut_anew(&mut self, now: Instant, piece: u32);
+
+    /// The first transmission, of one piece, is cut in pieces of `piece`. What was not SACKed of it is lost, and
+    /// nothing else.
+    fn mark_only_first_lost(&mut self, _piece: u32) {}
 
     /// Takes a block of a SACK option: marks the pieces that lie wholly in it, and adds what is newly
     /// SACKed to `delivered`. Blocks that do not lie between `una` and the end of the flight must not

@@ -139,6 +139,18 @@ impl<P: Profile> FlightRecord<P> {
         self.len.div_ceil(self.piece.max(1)).min(max_pieces::<P>())
     }
 
+    /// Cuts a record of one piece in pieces of `piece`, or as many as there can be.
+    pub(super) fn cut(&mut self, piece: u32) {
+        if self.pieces() > 1 || max_pieces::<P>() == 1 {
+            return;
+        }
+        self.piece = piece.max(self.len.div_ceil(max_pieces::<P>())).max(1);
+        let all = self.all();
+        for set in [&mut self.sacked, &mut self.lost, &mut self.resent, &mut self.ever_resent] {
+            *set = if set.any() { all } else { PiecesOf::<P>::NONE };
+        }
+    }
+
     /// The bits of all pieces.
     pub(super) fn all(&self) -> PiecesOf<P> {
         PiecesOf::<P>::low(self.pieces())

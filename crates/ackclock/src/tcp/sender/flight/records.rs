@@ -349,15 +349,20 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
         }
     }
 
-    fn mark_resent(&mut self, now: Instant, range: SeqRange) {
+    fn mark_resent(&mut self, now: Instant, range: SeqRange) -> bool {
         let start = range.start;
         let position = self.locate(start);
         let Some(record) = self.records.get_mut(position) else {
-            return;
+            return false;
         };
+        let is_longer = P::PATH_PROBING && record.seq == start && record.piece > range.len();
+        let is_cut = is_longer && record.len > range.len();
+        if is_cut {
+            record.cut(range.len());
+        }
         let mask = record.piece_at(start) & !record.sacked();
         if !mask.any() {
-            return;
+            return is_cut;
         }
         if self.resent == 0
             && let Some(oldest) = self.oldest_resent.get_mut()
@@ -367,6 +372,7 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
         self.lost += record.bytes(mask & !record.lost);
         self.resent += record.bytes(mask & !record.resent);
         record.resend(now, mask);
+        is_cut
     }
 
     fn take_back(&mut self) {
@@ -408,6 +414,15 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
         (self.lost, self.resent) = (0, 0);
         if let Some(front) = self.records.front() {
             (self.lost_below, self.resend_from) = (front.seq, front.seq);
+        }
+    }
+
+    fn mark_only_first_lost(&mut self, piece: u32) {
+        self.unmark_lost();
+        if let Some(record) = self.records.front_mut() {
+            record.cut(piece);
+            record.lost = record.all() & !record.sacked();
+            self.lost = record.bytes(record.lost);
         }
     }
 

@@ -364,6 +364,13 @@ impl<P: Profile> Recovery<P> {
         flight.mark_all_lost();
     }
 
+    /// Some of the flight is lost, up to `last`, which is no sign of congestion.
+    pub(crate) fn on_part_lost(&mut self, now: Instant, last: SeqNumber) {
+        self.begin_anew(last);
+        self.keep_reduction();
+        self.rules.forget(now);
+    }
+
     fn begin_anew(&mut self, nxt: SeqNumber) {
         self.episode.phase = Phase::Loss;
         self.episode.point = nxt;
