@@ -1,9 +1,10 @@
 //! Opening a connection: what the SYNs offer, and what follows from both (RFC 9293 sections 3.5 and
 //! 3.7.1, RFC 7323, RFC 2018).
 
+use super::accurate_ecn::{AccurateAgreement, Again};
 use super::{Config, EcnMode, Settings};
 use crate::profile::Profile;
-use crate::wire::{Flags, Header, Options, Timestamps};
+use crate::wire::{Flags, Header, Options, Segment, Timestamps};
 use core::marker::PhantomData;
 
 /// Length of a TCP header without options, in bytes.
@@ -99,6 +100,8 @@ pub(crate) struct Agreement<P: Profile> {
     pub(crate) ecn_echo: bool,
     /// ECN in both directions.
     pub(crate) ecn: bool,
+    /// AccECN in both directions, in place of both.
+    pub(crate) accurate: AccurateAgreement,
     pub(crate) profile: PhantomData<P>,
 }
 
@@ -138,6 +141,7 @@ impl<P: Profile> Agreement<P> {
             timestamps: P::TIMESTAMPS && offer.timestamps,
             ecn_echo: false,
             ecn: P::ECN && offer.ecn != EcnMode::Off,
+            accurate: AccurateAgreement::offer(P::ACCURATE_ECN && offer.ecn.is_accurate()),
             profile: PhantomData,
         }
     }
@@ -160,13 +164,55 @@ impl<P: Profile> Agreement<P> {
         self.ecn_echo = self.ecn;
     }
 
-    /// RFC 3168 section 6.1.1.1: a peer whose SYN comes again and no longer asks for ECN does
-    /// without.
-    pub(crate) fn keep_ecn(&mut self, syn: &Header) {
+    /// After [`agree`](Self::agree): `syn` is the peer's, which came with an ECN codepoint, and if it
+    /// acknowledges ours the answer to that.
+    pub(crate) fn agree_on_ecn(&mut self, syn: &Segment<'_>) {
+        if !P::ACCURATE_ECN {
+            return;
+        }
+        let (flags, ecn) = (syn.header.flags, syn.ip.ecn);
+        let agreed = match flags.contains(Flags::ACK) {
+            true => self.accurate.take_syn_ack(flags, ecn),
+            false => self.accurate.take_syn(flags, ecn),
+        };
+        if agreed {
+            (self.ecn, self.ecn_echo) = (false, false);
+        }
+    }
+
+    /// The peer's SYN comes again. By RFC 3168 section 6.1.1.1 one that no longer asks for ECN does without;
+    /// over AccECN the mode stays (RFC 9768 section 3.1.5).
+    pub(crate) fn take_syn_again(&mut self, syn: &Segment<'_>) -> Again {
+        if P::ACCURATE_ECN {
+            let again = self.accurate.take_syn_again(syn.header.flags, syn.ip.ecn, self.ecn);
+            if again == Again::Clashes || self.accurate.is_agreed() {
+                return again;
+            }
+        }
         if P::ECN {
-            self.ecn &= SynOptions::of(syn).ecn_setup;
+            self.ecn &= SynOptions::of(&syn.header).ecn_setup;
             self.ecn_echo = self.ecn;
         }
+        Again::Goes
+    }
+
+    /// The flags of an ack before the handshake is over: over AccECN with the counter as it begins.
+    pub(crate) fn ack_flags(&self) -> Flags {
+        let counter = if P::ACCURATE_ECN && self.accurate.is_agreed() {
+            AccurateAgreement::FIRST_COUNTER
+        } else {
+            Flags::NONE
+        };
+        Flags::ACK | counter
+    }
+
+    /// The flags of the SYN-ACK that goes now, of which `timeouts` were not answered.
+    pub(crate) fn syn_ack_flags(&self, offer: &SynOptions, timeouts: u32) -> Flags {
+        let syn_ack = Flags::SYN | Flags::ACK;
+        if P::ACCURATE_ECN && self.accurate.is_agreed() {
+            return syn_ack | self.accurate.syn_ack_flags(timeouts);
+        }
+        offer.flags(syn_ack)
     }
 
     /// What is in use; nothing while the peer's SYN is not known.

@@ -4,7 +4,7 @@ use super::connection::Connection;
 use super::icmp_errors::SoftError;
 use super::sender::Flight as _;
 use super::sender::{EarlyTimer, Timer};
-use super::{Error, State};
+use super::{AccurateEcnCounts, Error, State};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::time::{Duration, Instant};
@@ -30,6 +30,8 @@ pub struct Info {
     pub timestamps: bool,
     /// Whether ECN is in use: both sides echo congestion marks, and our data can be marked.
     pub ecn: bool,
+    /// What both sides have counted of congestion marks, if AccECN is in use, (RFC 9768): [`ecn`](Self::ecn) is true too then.
+    pub accurate_ecn: Option<AccurateEcnCounts>,
     /// Shift counts (ours to the peer's windows, the peer's to ours) if scaling is in use.
     pub window_scale: Option<(u8, u8)>,
     /// Smoothed round-trip time; zero before the first sample.
@@ -176,7 +178,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             recovery: sender.recovery_algorithm().name(),
             sack: agreement.sack,
             timestamps: agreement.timestamps,
-            ecn: agreement.ecn,
+            ecn: agreement.ecn || self.is_accurate(),
+            accurate_ecn: self.accurate_counts(),
             window_scale: agreement.scaled.then_some((agreement.our_shift, agreement.peer_shift)),
             rtt: rto.smoothed_rtt(),
             rttvar: rto.deviation(),

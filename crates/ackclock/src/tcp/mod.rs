@@ -1,5 +1,6 @@
 //! One connection: RFC 9293 section 3, event by event.
 
+mod accurate_ecn;
 pub(crate) mod challenge;
 mod config;
 mod connection;
@@ -30,6 +31,8 @@ pub(crate) mod timestamps;
 mod urgent;
 mod user_calls;
 
+pub use accurate_ecn::AccurateEcnCounts;
+pub(crate) use accurate_ecn::Again;
 pub use config::{
     AckPolicy, AckTimer, BufferTuning, Config, ConfigError, CongestionControl, EcnMode,
     FastOpenMode, Keepalive, Nagle, Pacing, RestartAfterIdle, RtoBackoff, RtoConfig, RtoEstimator,

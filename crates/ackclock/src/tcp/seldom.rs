@@ -1,6 +1,7 @@
 //! The state of a connection that few connections need: it takes memory when it is needed, and a
 //! connection stays small.
 
+use super::accurate_ecn::AccurateEcn;
 use super::path_mtu::PathMtu;
 use crate::profile::{Kept, Part, Profile};
 use crate::storage::OnDemand;
@@ -11,11 +12,15 @@ pub(super) type Seldom<P> = OnDemand<SeldomState<P>>;
 /// A field for each part that keeps something there.
 #[derive(Debug)]
 pub(super) struct SeldomState<P: Profile> {
+    pub(super) accurate_ecn: <P::AccurateEcn as Part>::Keeps<AccurateEcn>,
     pub(super) path_mtu: <P::IcmpErrors as Part>::Keeps<PathMtu>,
 }
 
 impl<P: Profile> Default for SeldomState<P> {
     fn default() -> Self {
-        SeldomState { path_mtu: Kept::new(PathMtu::default()) }
+        SeldomState {
+            accurate_ecn: Kept::new(AccurateEcn::default()),
+            path_mtu: Kept::new(PathMtu::default()),
+        }
     }
 }

@@ -1,7 +1,7 @@
-//! TCP options (RFC 9293 section 3.1, RFC 7323, RFC 2018, RFC 2883, RFC 7413).
+//! TCP options (RFC 9293 section 3.1, RFC 7323, RFC 2018, RFC 2883, RFC 7413, RFC 9768).
 
 use super::checksum::Checksum;
-use super::{AllFormats, FastOpenCookie, Formats, WireError};
+use super::{AccurateEcnOption, AllFormats, FastOpenCookie, Formats, WireError, accurate_ecn};
 use crate::seq::{SeqNumber, SeqRange};
 
 /// The longest option area in bytes: a data offset of 15 words less the fixed header.
@@ -17,6 +17,7 @@ mod kind {
     pub(super) const SACK: u8 = 5;
     pub(super) const TIMESTAMPS: u8 = 8;
     pub(super) const FAST_OPEN: u8 = 34;
+    pub(super) use super::accurate_ecn::{ORDER_0, ORDER_1};
 }
 
 /// The word before the timestamps in an option area with nothing else (RFC 7323 appendix A).
@@ -43,7 +44,8 @@ pub struct Options {
     /// Timestamps (kind 8, RFC 7323 section 3.2).
     pub timestamps: Option<Timestamps>,
     /// SACK blocks (kind 5, RFC 2018 section 3). SYN segments have none; in their place may be a
-    /// [Fast Open cookie](Self::fast_open).
+    /// [Fast Open cookie](Self::fast_open), and beside up to three blocks an [AccECN
+    /// option](Self::accurate_ecn).
     pub sack: SackBlocks,
 }
 
@@ -56,9 +58,19 @@ impl Options {
 
     /// Sets it. SACK blocks go: no segment has both, and the options of most are to be small.
     pub fn set_fast_open(&mut self, cookie: Option<FastOpenCookie>) {
-        if cookie.is_some() || self.sack.cookie > 0 {
+        if cookie.is_some() || (self.sack.cookie > 0 && !self.sack.has_counters()) {
             self.sack = cookie.map_or(SackBlocks::EMPTY, SackBlocks::of_cookie);
         }
+    }
+
+    /// AccECN option (kind 172 or 174, RFC 9768 section 3.2.3).
+    pub fn accurate_ecn(&self) -> Option<AccurateEcnOption> {
+        self.sack.accurate_ecn()
+    }
+
+    /// Sets it. A Fast Open cookie goes, and a fourth SACK block: no segment has room for both.
+    pub fn set_accurate_ecn(&mut self, option: Option<AccurateEcnOption>) {
+        self.sack.set_accurate_ecn(option);
     }
 
     /// Bytes that the options take in a header, padding to whole 32-bit words included: what a sender
@@ -76,7 +88,7 @@ impl Options {
         self.len() == 0
     }
 
-    /// At most 20, and 20 more in a SYN that has a Fast Open cookie.
+    /// At most 20, and 20 more in a SYN that has a Fast Open cookie, or 12 for an AccECN option.
     fn len_without_blocks<F: Formats>(&self) -> usize {
         let mss = if self.mss.is_some() { 4 } else { 0 };
         let window_scale = if self.shift::<F>().is_some() { 4 } else { 0 };
@@ -86,7 +98,8 @@ impl Options {
             (None, false) => 0,
         };
         let cookie = self.cookie::<F>().map_or(0, |cookie| 4 * cookie.words());
-        mss + window_scale + timestamps + cookie
+        let accurate_ecn = self.counters::<F>().map_or(0, |option| option.words_len());
+        mss + window_scale + timestamps + cookie + accurate_ecn
     }
 
     /// The window scale shift to be written.
@@ -97,6 +110,11 @@ impl Options {
     /// The Fast Open cookie to be written.
     fn cookie<F: Formats>(&self) -> Option<FastOpenCookie> {
         if F::FAST_OPEN { self.fast_open() } else { None }
+    }
+
+    /// The AccECN option to be written.
+    fn counters<F: Formats>(&self) -> Option<AccurateEcnOption> {
+        if F::ACCURATE_ECN { self.accurate_ecn() } else { None }
     }
 
     /// Timestamps and SACK-permitted, which share a word, as they are to be written.
@@ -169,6 +187,9 @@ impl Options {
                 // Section 4.1.1: one of another length is ignored.
                 self.set_fast_open(FastOpenCookie::new(cookie));
             }
+            (kind::ORDER_0 | kind::ORDER_1, data) if F::ACCURATE_ECN => {
+                self.set_accurate_ecn(Some(AccurateEcnOption::read(kind, data)));
+            }
             (kind::SACK_PERMITTED | kind::SACK, _) if !F::SACK => {}
             (kind::TIMESTAMPS, _) if !F::TIMESTAMPS => {}
             (kind::SACK_PERMITTED, []) => self.sack_permitted = true,
@@ -182,7 +203,7 @@ impl Options {
                 let (blocks @ [_, ..], []) = data.as_chunks::<SACK_BLOCK>() else {
                     return Err(WireError::Option);
                 };
-                self.sack = SackBlocks::EMPTY;
+                self.sack.clear();
                 for &[s0, s1, s2, s3, e0, e1, e2, e3] in blocks {
                     // No option area holds more than four: none is lost here.
                     self.sack.push(SeqRange::new(
@@ -238,6 +259,11 @@ impl Options {
                 put(word);
             }
         }
+        if let Some(option) = self.counters::<F>() {
+            for word in option.to_words().into_iter().take(option.words_len() / 4) {
+                put(word);
+            }
+        }
         let blocks = self.blocks_that_fit::<F>();
         if !blocks.is_empty() {
             // At most four blocks: at most 34.
@@ -266,8 +292,11 @@ pub struct Timestamps {
 pub struct SackBlocks {
     blocks: [SeqRange; SackBlocks::MAX],
     len: u8,
-    /// 0, or one more than the length of a Fast Open cookie that lies where the first blocks would.
+    /// 0, or one more than the length of a Fast Open cookie that lies where the first blocks would, or the
+    /// [tag](AccurateEcnOption::to_bytes) of an AccECN option that lies where the fourth one would.
     cookie: u8,
+    /// The last byte of that option.
+    last: u8,
 }
 
 impl SackBlocks {
@@ -279,6 +308,7 @@ impl SackBlocks {
         blocks: [SeqRange::new(crate::seq::SeqNumber(0), crate::seq::SeqNumber(0)); Self::MAX],
         len: 0,
         cookie: 0,
+        last: 0,
     };
 
     /// No block, but a cookie.
@@ -292,15 +322,55 @@ impl SackBlocks {
     }
 
     fn cookie(&self) -> Option<FastOpenCookie> {
-        let len = self.cookie.checked_sub(1)?;
+        let len = self.cookie.checked_sub(1).filter(|_| !self.has_counters())?;
         let [first, second, ..] = self.blocks;
         let words = [first, second].map(|block| [block.start.0, block.end.0]);
         Some(FastOpenCookie::from_words(words, len))
     }
 
+    /// Whether an AccECN option lies where the fourth block would.
+    fn has_counters(&self) -> bool {
+        self.cookie >= 0x80
+    }
+
+    fn accurate_ecn(&self) -> Option<AccurateEcnOption> {
+        let [.., SeqRange { start, end }] = self.blocks;
+        AccurateEcnOption::from_bytes([start.0, end.0], self.last, self.cookie)
+    }
+
+    fn set_accurate_ecn(&mut self, option: Option<AccurateEcnOption>) {
+        let has_counters = self.has_counters();
+        let [.., place] = &mut self.blocks;
+        if let Some(option) = option {
+            let ([start, end], last, tag) = option.to_bytes();
+            *place = SeqRange::new(SeqNumber(start), SeqNumber(end));
+            (self.cookie, self.last) = (tag, last);
+            self.len = self.len.min(Self::MAX as u8 - 1);
+        } else if has_counters {
+            *place = SeqRange::default();
+            (self.cookie, self.last) = (0, 0);
+        }
+    }
+
+    /// Whether there is neither a block nor what may lie in the place of blocks.
+    pub(crate) const fn is_bare(&self) -> bool {
+        self.len == 0 && self.cookie == 0
+    }
+
+    /// Removes the blocks.
+    fn clear(&mut self) {
+        let option = self.accurate_ecn();
+        *self = SackBlocks::EMPTY;
+        self.set_accurate_ecn(option);
+    }
+
     /// Appends a block; false if there are four already.
     pub fn push(&mut self, block: SeqRange) -> bool {
-        self.cookie = 0;
+        if !self.has_counters() {
+            self.cookie = 0;
+        } else if usize::from(self.len) == Self::MAX - 1 {
+            self.set_accurate_ecn(None);
+        }
         match self.blocks.get_mut(usize::from(self.len)) {
             Some(place) => {
                 *place = block;
