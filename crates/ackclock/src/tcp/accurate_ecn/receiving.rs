@@ -34,8 +34,8 @@ pub(super) struct Received {
     was_marked: bool,
     /// Options are not sent: the peer did not get the first one.
     pub(super) is_silent: bool,
-    /// An option is to be sent though no counter has changed: the peer finds out whether they arrive.
-    probes: bool,
+    /// So many options are to be sent though no counter has changed: the peer finds out whether they arrive.
+    probes: u8,
 }
 
 impl Received {
@@ -49,7 +49,7 @@ impl Received {
         marks: 0,
         was_marked: false,
         is_silent: false,
-        probes: false,
+        probes: 0,
     };
 
     /// An acceptable packet with `len` bytes of payload arrived. Whether it is worth an ack at once, where
@@ -81,25 +81,26 @@ impl Received {
     pub(super) fn on_ack_sent(&mut self, option: Option<AccurateEcnOption>) {
         self.marks = 0;
         if option.is_some() {
-            (self.untold, self.probes) = (0, false);
+            (self.untold, self.probes) = (0, self.probes.saturating_sub(1));
         }
     }
 
-    /// The next segment that has room tells the counters, whatever they are.
+    /// The ack of the SYN-ACK tells the counters, whatever they are, and so does the next segment that has room
+    /// for them (section 3.2.3.2.1).
     pub(super) fn probe(&mut self) {
-        self.probes = true;
+        self.probes = 2;
     }
 
-    /// Whether the next ack is to have an option.
+    /// Whether a counter has changed that no option has told.
     pub(super) fn has_news(&self) -> bool {
-        !self.is_silent && (self.untold != 0 || self.probes)
+        !self.is_silent && self.untold != 0
     }
 
     /// The option for a segment with `room` bytes for it: with every counter that has ever changed, or if
     /// there is not so much room, with those that no option has told. `None` if these do not fit either, or
     /// there is no news.
     pub(super) fn option(&self, room: usize) -> Option<AccurateEcnOption> {
-        if !self.has_news() {
+        if self.is_silent || (self.untold == 0 && self.probes == 0) {
             return None;
         }
         let fits = |needed: u8| {
@@ -108,7 +109,8 @@ impl Received {
             let len = shorter(&ect1_first);
             (AccurateEcnOption::padded(len) <= room).then_some((ect1_first, len))
         };
-        let (ect1_first, len) = fits(self.changed).or_else(|| fits(self.untold))?;
+        let wanted = if self.probes > 0 { ECT0 | CE | ECT1 } else { self.changed };
+        let (ect1_first, len) = fits(wanted).or_else(|| fits(self.untold))?;
         Some(self.told(ect1_first, len))
     }
 

@@ -21,8 +21,8 @@ mod validation;
 mod window;
 
 pub(crate) use ack::AckInput;
-pub(crate) use ecn::Capability;
 pub use delivery::DeliveryRecord;
+pub(crate) use ecn::Capability;
 pub(crate) use flight::PieceChoice;
 pub use flight::{FlightRecord, choice as flight_choice};
 pub(crate) use recovery::EarlyTimer;

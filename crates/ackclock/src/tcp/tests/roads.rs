@@ -74,7 +74,9 @@ impl Traveller {
     }
 
     fn hear(&mut self, now: Instant, segment: &Segment<'_>) -> Option<Verdict> {
+        // The room's door is closed to connections that count marks.
         if self.asks_prediction
+            && !self.connection.is_accurate()
             && let Some(predicted) = PredictedSegment::of(segment)
             && self.connection.on_predicted(now, &predicted)
         {
