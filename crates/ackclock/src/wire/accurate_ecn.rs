@@ -82,15 +82,15 @@ impl AccurateEcnOption {
     }
 
     /// In nine bytes, and one that says which: above 127.
-    pub(super) fn to_bytes(self) -> ([u32; 2], u8, u8) {
+    pub(super) fn to_bytes(self) -> ([u32; 2], u16, u8) {
         let [first, second, third] = self.fields.map(|field| field & MASK);
         let words = [first << 8 | second >> 16, second << 16 | third >> 8];
         let tag = 0x80 | u8::from(self.ect1_first) << 2 | self.len.min(MOST as u8);
-        (words, third as u8, tag)
+        (words, third as u16 & 0xff, tag)
     }
 
     /// What [`to_bytes`](Self::to_bytes) has made.
-    pub(super) fn from_bytes([first, second]: [u32; 2], last: u8, tag: u8) -> Option<Self> {
+    pub(super) fn from_bytes([first, second]: [u32; 2], last: u16, tag: u8) -> Option<Self> {
         let fields = [
             first >> 8,
             (first << 16 | second >> 16) & MASK,
@@ -187,9 +187,14 @@ mod tests {
         options.timestamps = Some(Timestamps { value: 1, echo: 2 });
         let read = Options::parse::<AllFormats>(&written(&options)).unwrap();
         assert_eq!((read.accurate_ecn(), read.sack.as_slice().len()), (Some(option(false, 3)), 1));
-        // A fourth one takes its place.
-        let start = crate::seq::SeqNumber(900);
-        assert!(options.sack.push(crate::seq::SeqRange::from_len(start, 50)));
-        assert_eq!((options.accurate_ecn(), options.sack.as_slice().len()), (None, 4));
+        // With four of them it is left out.
+        let mut four = SackBlocks::EMPTY;
+        for n in 0..4 {
+            four.push(crate::seq::SeqRange::from_len(crate::seq::SeqNumber(n * 100), 50));
+        }
+        let mut area = [172, 2].to_vec();
+        area.extend(&written(&Options { sack: four, ..Options::default() })[2..]);
+        let read = Options::parse::<AllFormats>(&area).unwrap();
+        assert_eq!((read.accurate_ecn(), read.sack), (None, four));
     }
 }

@@ -203,13 +203,17 @@ impl Options {
                 let (blocks @ [_, ..], []) = data.as_chunks::<SACK_BLOCK>() else {
                     return Err(WireError::Option);
                 };
-                self.sack.clear();
+                let counters = self.counters::<F>();
+                self.sack = SackBlocks::EMPTY;
                 for &[s0, s1, s2, s3, e0, e1, e2, e3] in blocks {
                     // No option area holds more than four: none is lost here.
                     self.sack.push(SeqRange::new(
                         SeqNumber(u32::from_be_bytes([s0, s1, s2, s3])),
                         SeqNumber(u32::from_be_bytes([e0, e1, e2, e3])),
                     ));
+                }
+                if counters.is_some() && blocks.len() < SackBlocks::MAX {
+                    self.set_accurate_ecn(counters);
                 }
             }
             (kind::MSS | kind::WINDOW_SCALE | kind::SACK_PERMITTED | kind::TIMESTAMPS, _) => {
@@ -295,8 +299,8 @@ pub struct SackBlocks {
     /// 0, or one more than the length of a Fast Open cookie that lies where the first blocks would, or the
     /// [tag](AccurateEcnOption::to_bytes) of an AccECN option that lies where the fourth one would.
     cookie: u8,
-    /// The last byte of that option.
-    last: u8,
+    /// The last byte of that option. (Of two bytes one is used: all together are a word.)
+    last: u16,
 }
 
 impl SackBlocks {
@@ -357,20 +361,9 @@ impl SackBlocks {
         self.len == 0 && self.cookie == 0
     }
 
-    /// Removes the blocks.
-    fn clear(&mut self) {
-        let option = self.accurate_ecn();
-        *self = SackBlocks::EMPTY;
-        self.set_accurate_ecn(option);
-    }
-
-    /// Appends a block; false if there are four already.
+    /// Appends a block; false if there are four already. What lies in the place of blocks goes.
     pub fn push(&mut self, block: SeqRange) -> bool {
-        if !self.has_counters() {
-            self.cookie = 0;
-        } else if usize::from(self.len) == Self::MAX - 1 {
-            self.set_accurate_ecn(None);
-        }
+        (self.cookie, self.last) = (0, 0);
         match self.blocks.get_mut(usize::from(self.len)) {
             Some(place) => {
                 *place = block;

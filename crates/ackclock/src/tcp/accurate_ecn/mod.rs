@@ -185,7 +185,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let others = Options { sack: SackBlocks::EMPTY, ..header.options }.len();
         let room = OPTION_AREA.saturating_sub(others + for_blocks);
         let room = room.min(self.sender.mss().saturating_sub(payload) as usize);
-        header.options.set_accurate_ecn(state.received.option(room));
+        // While data wait behind a hole what was told before is told again.
+        let repeats = !header.options.sack.is_empty();
+        header.options.set_accurate_ecn(state.received.option(room, repeats));
     }
 
     /// A segment that is no SYN and no RST went out.
@@ -263,6 +265,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             mss: self.sender.mss(),
         };
         let bare = segment.is_empty() && header.options.sack.is_empty();
+        let opened_fast = self.was_opened_fast();
         let Some(state) = self.accurate_mut() else {
             return Marked::default();
         };
@@ -274,7 +277,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if is_first && feedback.ace == 0 {
             state.told.is_deaf = true;
         }
-        let marked = if awaited && bare {
+        // In a simultaneous open the peer may owe no such ack, and acknowledge data at once.
+        let is_last_ack = awaited && bare && (feedback.acked == 0 || opened_fast);
+        let marked = if is_last_ack {
             state.told.check_option(feedback.option);
             state.told.begin(&feedback);
             // Table 4. How the SYN-ACK was marked is told by this ack, or by a later one's counter.

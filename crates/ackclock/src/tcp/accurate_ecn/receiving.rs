@@ -98,9 +98,9 @@ impl Received {
 
     /// The option for a segment with `room` bytes for it: with every counter that has ever changed, or if
     /// there is not so much room, with those that no option has told. `None` if these do not fit either, or
-    /// there is no news.
-    pub(super) fn option(&self, room: usize) -> Option<AccurateEcnOption> {
-        if self.is_silent || (self.untold == 0 && self.probes == 0) {
+    /// there is no news, unless the segment `repeats` what was told: the one before it may have been lost.
+    pub(super) fn option(&self, room: usize, repeats: bool) -> Option<AccurateEcnOption> {
+        if self.is_silent || (self.untold == 0 && self.probes == 0 && !repeats) {
             return None;
         }
         let fits = |needed: u8| {
@@ -111,6 +111,9 @@ impl Received {
         };
         let wanted = if self.probes > 0 { ECT0 | CE | ECT1 } else { self.changed };
         let (ect1_first, len) = fits(wanted).or_else(|| fits(self.untold))?;
+        if len == 0 {
+            return None;
+        }
         Some(self.told(ect1_first, len))
     }
 
@@ -178,7 +181,9 @@ mod tests {
             for ecn in arrivals {
                 received.on_packet(*ecn, 100, true);
             }
-            received.option(room).map(|option| (option.ect1_first, option.len, option.fields))
+            received
+                .option(room, false)
+                .map(|option| (option.ect1_first, option.len, option.fields))
         };
         use Ecn::{Ce, Ect0, Ect1, NotEct};
         assert_eq!(option(&[NotEct], 40), None);
@@ -197,11 +202,13 @@ mod tests {
         let mut received = Received::FIRST;
         received.on_packet(Ecn::Ect0, 100, true);
         received.on_packet(Ecn::Ect1, 100, true);
-        received.on_ack_sent(received.option(12));
-        assert_eq!(received.option(12), None, "no news");
+        received.on_ack_sent(received.option(12, false));
+        assert_eq!(received.option(12, false), None, "no news");
+        assert_eq!(received.option(12, true).map(|option| option.len), Some(3));
+        assert_eq!(received.option(8, true), None);
         received.on_packet(Ecn::Ect1, 100, true);
-        let told = received.option(8).map(|option| (option.ect1_first, option.len));
+        let told = received.option(8, false).map(|option| (option.ect1_first, option.len));
         assert_eq!(told, Some((true, 1)));
-        assert_eq!(received.option(12).map(|option| option.len), Some(3));
+        assert_eq!(received.option(12, false).map(|option| option.len), Some(3));
     }
 }

@@ -149,17 +149,14 @@ impl Told {
     /// likely case is that as many as possible of what is acknowledged were marked.
     fn packets(&self, feedback: &Feedback, told: Option<u32>) -> u32 {
         let least = u32::from(feedback.ace).wrapping_sub(self.ce_packets) % ACES;
-        let acked = feedback.acked.div_ceil(feedback.mss.max(1));
-        let Some(spare) = acked.checked_sub(least) else {
-            // More than what is acknowledged: there were control packets among them.
-            return least;
+        let segments = |bytes: u32| bytes.div_ceil(feedback.mss.max(1));
+        let rounds = match told {
+            // What has arrived behind a hole counts too, though it is not acknowledged.
+            Some(bytes) => segments(bytes).saturating_sub(least).div_ceil(ACES),
+            // If it is more than what is acknowledged there were control packets among it.
+            None => segments(feedback.acked).saturating_sub(least) / ACES,
         };
-        let rounds = spare / ACES;
-        let needed = match told {
-            Some(bytes) => bytes.div_ceil(feedback.mss.max(1)).saturating_sub(least),
-            None => u32::MAX,
-        };
-        least + ACES * rounds.min(needed.div_ceil(ACES))
+        least + ACES * rounds
     }
 }
 
@@ -216,7 +213,7 @@ mod tests {
         assert_eq!(marked(20, 6, 1_000), Marked { packets: 1, bytes: 1_000 });
         assert_eq!(marked(20, 6, 9_000), Marked { packets: 9, bytes: 9_000 });
         assert_eq!(marked(20, 5, 0), Marked { packets: 0, bytes: 0 });
-        assert_eq!(marked(20, 6, 30_000), Marked { packets: 17, bytes: 30_000 }, "no more");
+        assert_eq!(marked(2, 6, 9_000), Marked { packets: 9, bytes: 9_000 }, "behind a hole");
     }
 
     impl Told {
