@@ -106,7 +106,7 @@ impl Notification {
         if seen.ecn != Ecn::NotEct {
             let sentence = match text {
                 _ if seen.is(Flags::SYN) => Some(&ECT_ON_SYN),
-                _ if !facts.ecn() => Some(&ECT_NOT_AGREED),
+                _ if !(facts.ecn() || facts.accurate_ecn()) => Some(&ECT_NOT_AGREED),
                 Text::None if !seen.is(Flags::FIN) => Some(&ECT_ON_ACK),
                 Text::Again => Some(&ECT_ON_RETRANSMISSION),
                 Text::Probe => Some(&ECT_ON_PROBE),

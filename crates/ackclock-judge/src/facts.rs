@@ -131,8 +131,25 @@ impl Facts {
         told.map_or(default, Offset::from)
     }
 
-    /// Whether ECN is agreed on (RFC 3168 section 6.1.1).
+    /// Whether AccECN is agreed on (RFC 9768 table 2, and section 3.1.3 for combinations without a meaning).
+    pub(crate) fn accurate_ecn(&self) -> bool {
+        let asks = |flags: Flags| !matches!(flags.ace(), 0b000 | 0b011);
+        let agrees = |flags: Flags| !matches!(flags.ace(), 0b000 | 0b001 | 0b111);
+        let Some(peer) = self.peer_syn else { return false };
+        let (ours, theirs) = (self.host_syn.flags, peer.flags);
+        if ours.contains(Flags::ACK) {
+            asks(theirs) && agrees(ours)
+        } else {
+            let answer = if theirs.contains(Flags::ACK) { agrees(theirs) } else { asks(theirs) };
+            ours.ace() == 0b111 && answer
+        }
+    }
+
+    /// Whether classic ECN is agreed on (RFC 3168 section 6.1.1).
     pub(crate) fn ecn(&self) -> bool {
+        if self.accurate_ecn() {
+            return false;
+        }
         let asks = |flags: Flags| flags.contains(Flags::ECE | Flags::CWR);
         let agrees = |flags: Flags| flags.contains(Flags::ECE) && !flags.contains(Flags::CWR);
         let Some(peer) = self.peer_syn else { return false };

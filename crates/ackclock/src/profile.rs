@@ -138,6 +138,9 @@ impl<T> Kept<T> for Nothing {
 
 /// The parts that an image has. Made with [`profile!`](crate::profile!).
 pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
+    /// More accurate congestion notification, a counter instead of an echo (RFC 9768). It needs
+    /// [`Ecn`](Self::Ecn).
+    type AccurateEcn: Part;
     /// Opening connections (RFC 9293 section 3.10.1); without it others open them.
     type ActiveOpen: Part;
     /// How many connections there are at a time, [`Many`] or [`Few`]: how connections are found by
@@ -199,6 +202,8 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     /// Congestion window validation (RFC 7661).
     type WindowValidation: Part;
 
+    /// Whether the image has [`AccurateEcn`](Self::AccurateEcn), and what that needs.
+    const ACCURATE_ECN: bool = <Self::AccurateEcn as Part>::PRESENT && Self::ECN;
     /// Whether the image has [`ActiveOpen`](Self::ActiveOpen).
     const ACTIVE_OPEN: bool = <Self::ActiveOpen as Part>::PRESENT;
     /// Whether the image has [`Counters`](Self::Counters).
@@ -245,6 +250,7 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
 }
 
 impl<P: Profile> Formats for P {
+    const ACCURATE_ECN: bool = P::ACCURATE_ECN;
     const FAST_OPEN: bool = P::FAST_OPEN;
     const ICMP_ERRORS: bool = P::ICMP_ERRORS;
     const SACK: bool = P::SACK;
@@ -260,6 +266,7 @@ pub mod full {
     use super::{ManyRanges, Present};
     use crate::tcp::{flight, recovery};
 
+    pub type AccurateEcn = Present;
     pub type ActiveOpen = Present;
     pub type Connections = super::Many;
     pub type Counters = Present;
@@ -293,6 +300,7 @@ pub mod least {
     use super::{Absent, NoRanges};
     use crate::tcp::{flight, recovery};
 
+    pub type AccurateEcn = Absent;
     pub type ActiveOpen = Absent;
     pub type Connections = super::Few;
     pub type Counters = Absent;
@@ -353,6 +361,7 @@ macro_rules! profile {
             $(type $part = $choice;)*
 
             impl $crate::profile::Profile for $name {
+                type AccurateEcn = AccurateEcn;
                 type ActiveOpen = ActiveOpen;
                 type Connections = Connections;
                 type Counters = Counters;

@@ -1,7 +1,7 @@
 //! State of a connection as JSON, with units in the names.
 
 use super::units::seconds;
-use ackclock::tcp::{Info, PathSearch};
+use ackclock::tcp::{AccurateEcnCounts, Info, PathSearch};
 use ackclock::time::Duration;
 use serde::Serialize;
 
@@ -17,6 +17,7 @@ pub(crate) struct InfoReport {
     timestamps: bool,
     ecn: bool,
     signed: bool,
+    accurate_ecn: Option<AccurateEcnReport>,
     send_window_shift_bits: Option<u8>,
     receive_window_shift_bits: Option<u8>,
     rtt_seconds: f64,
@@ -100,6 +101,34 @@ struct TimersReport {
     close_seconds: Option<f64>,
 }
 
+/// What AccECN has counted (RFC 9768): received, and told by the peer.
+#[derive(Serialize, Clone, PartialEq, Debug)]
+struct AccurateEcnReport {
+    ce_packets: u32,
+    ce_bytes: u32,
+    ect0_bytes: u32,
+    ect1_bytes: u32,
+    told_ce_packets: u32,
+    told_ce_bytes: u32,
+    told_ect0_bytes: u32,
+    told_ect1_bytes: u32,
+}
+
+impl From<AccurateEcnCounts> for AccurateEcnReport {
+    fn from(counts: AccurateEcnCounts) -> Self {
+        AccurateEcnReport {
+            ce_packets: counts.ce_packets,
+            ce_bytes: counts.ce_bytes,
+            ect0_bytes: counts.ect0_bytes,
+            ect1_bytes: counts.ect1_bytes,
+            told_ce_packets: counts.told_ce_packets,
+            told_ce_bytes: counts.told_ce_bytes,
+            told_ect0_bytes: counts.told_ect0_bytes,
+            told_ect1_bytes: counts.told_ect1_bytes,
+        }
+    }
+}
+
 impl From<&Info> for InfoReport {
     fn from(info: &Info) -> Self {
         let until = |timer: Option<Duration>| timer.map(seconds);
@@ -113,6 +142,7 @@ impl From<&Info> for InfoReport {
             timestamps: info.timestamps,
             ecn: info.ecn,
             signed: info.signed,
+            accurate_ecn: info.accurate_ecn.map(AccurateEcnReport::from),
             send_window_shift_bits: info.window_scale.map(|(_, theirs)| theirs),
             receive_window_shift_bits: info.window_scale.map(|(ours, _)| ours),
             rtt_seconds: seconds(info.rtt),

@@ -41,6 +41,19 @@ fn a_reno_flow_that_codel_marks_loses_nothing_and_slows_down() {
     }
 }
 
+/// RFC 9768: the counts of both ends are what the queue has marked.
+#[test]
+fn over_accecn_both_ends_count_what_the_queue_has_marked() {
+    for (v6, queue) in [(false, "red:5:15:0.02:0.1:1000:ecn"), (true, "codel:ecn")] {
+        let outcome = through(queue, v6, EcnMode::RequestAccurate);
+        is_slowed_by_marks_alone(&outcome);
+        let counts = outcome.info.accurate_ecn.expect("in use");
+        assert_eq!(u64::from(counts.told_ce_packets), outcome.links[0].packets_marked);
+        let told = counts.told_ce_bytes + counts.told_ect0_bytes;
+        assert_eq!((told, counts.told_ect1_bytes), (4 << 20, 0));
+    }
+}
+
 #[test]
 fn who_does_not_ask_loses_packets_there() {
     let outcome = through("red:5:15:0.02:0.1:1000:ecn", false, EcnMode::Accept);

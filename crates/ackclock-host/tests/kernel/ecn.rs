@@ -103,6 +103,22 @@ fn a_kernel_without_ecn_does_not_agree_to_it() {
     our_client(Family::V4, EcnMode::Request, 0, not_in_use);
 }
 
+/// RFC 9768 section 3.1.2: a kernel without AccECN takes such a SYN for a classic one.
+#[test]
+fn a_kernel_with_classic_ecn_agrees_to_that_with_our_client_that_asks_for_accecn() {
+    for family in Family::BOTH {
+        our_client(family, EcnMode::RequestAccurate, 1, |infos, marked| {
+            assert!(infos.iter().all(|info| info.accurate_ecn.is_none()));
+            in_use(infos, marked);
+        });
+    }
+}
+
+#[test]
+fn a_kernel_without_ecn_does_not_agree_to_accecn_either() {
+    our_client(Family::V4, EcnMode::RequestAccurate, 0, not_in_use);
+}
+
 #[test]
 fn a_kernel_that_is_not_asked_does_without() {
     our_client(Family::V4, EcnMode::Accept, 1, not_in_use);

@@ -5,8 +5,8 @@ use super::packet::Packet;
 use ackclock::apps::Pattern;
 use ackclock::seq::{SeqNumber, SeqRange};
 use ackclock::wire::{
-    Checksums, Ecn, Flags, Header, IpInfo, MAX_HEADER, Protocol, SackBlocks, Segment,
-    WriteChecksum, parse_packet, write_packet_header,
+    Checksums, Ecn, Flags, Header, IpInfo, MAX_HEADER, Options, Protocol, Segment, WriteChecksum,
+    parse_packet, write_packet_header,
 };
 use std::net::SocketAddr;
 
@@ -65,7 +65,7 @@ impl Conversation {
             let base = *self.timestamp_base.get_or_insert(now);
             timestamps.value = timestamps.value.wrapping_sub(base);
         }
-        options.sack = shifted(&options.sack, 0_u32.wrapping_sub(PEER_ISN.0));
+        shift(&mut options, 0_u32.wrapping_sub(PEER_ISN.0));
         let seq = header.seq - self.our_isn().0;
         let has_ack = header.flags.contains(Flags::ACK);
         let packet = Packet {
@@ -92,7 +92,7 @@ impl Conversation {
         self.peer_window = packet.window.unwrap_or(self.peer_window);
         let packet = Packet { window: Some(self.peer_window), ..*packet };
         let mut options = packet.options.unwrap_or_default();
-        options.sack = shifted(&options.sack, self.our_isn().0);
+        shift(&mut options, self.our_isn().0);
         if let Some(timestamps) = options.timestamps.as_mut().filter(|option| option.echo != 0) {
             let base = self.timestamp_base.ok_or("we have sent no timestamp to echo")?;
             timestamps.echo = timestamps.echo.wrapping_add(base);
@@ -165,14 +165,15 @@ fn stream_offset(packet: &Packet) -> u64 {
     (packet.seq + syn - 1).0.into()
 }
 
-/// The blocks, moved by `by` sequence numbers. (What lies there instead of blocks, a cookie, has no numbers.)
-fn shifted(blocks: &SackBlocks, by: u32) -> SackBlocks {
-    if blocks.is_empty() {
-        return *blocks;
+/// Moves the SACK blocks by `by` sequence numbers. (What lies there instead of blocks has none.)
+fn shift(options: &mut Options, by: u32) {
+    if options.sack.is_empty() {
+        return;
     }
-    let mut moved = blocks.without_blocks();
+    let (blocks, counters) = (options.sack, options.accurate_ecn());
+    options.sack = blocks.without_blocks();
     for block in blocks.as_slice() {
-        moved.push(SeqRange::new(block.start + by, block.end + by));
+        options.sack.push(SeqRange::new(block.start + by, block.end + by));
     }
-    moved
+    options.set_accurate_ecn(counters);
 }

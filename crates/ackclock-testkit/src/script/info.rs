@@ -5,10 +5,14 @@ use ackclock::time::Duration;
 
 /// The number of that name; times in milliseconds, yes and no as 1 and 0.
 pub(super) fn field(info: &Info, name: &str) -> Result<u64, String> {
+    let counts = info.accurate_ecn.unwrap_or_default();
     macro_rules! numbers {
         ($($field:ident)+) => {
             match name {
                 $(stringify!($field) => info.$field.into(),)+
+                "ce_packets" => counts.ce_packets.into(),
+                "told_ce_packets" => counts.told_ce_packets.into(),
+                "told_ce_bytes" => counts.told_ce_bytes.into(),
                 "rto" => info.rto.as_millis(),
                 "rtt" => info.rtt.as_millis(),
                 "user_timeout" => millis(info.user_timeout),
@@ -27,7 +31,7 @@ pub(super) fn field(info: &Info, name: &str) -> Result<u64, String> {
         };
     }
     Ok(numbers! {
-        sack timestamps rtt_samples backoff mss peer_mss pmtu cwnd ssthresh in_flight unacked sacked lost
+        sack timestamps ecn rtt_samples backoff mss peer_mss pmtu cwnd ssthresh in_flight unacked sacked lost
         in_recovery send_window receive_window send_queue receive_queue out_of_order bytes_acked
         bytes_received bytes_retransmitted retransmitted timeouts fast_recoveries duplicate_acks
         dsacks_received paws_dropped challenge_acks reassembly_dropped probes_sent syn_data

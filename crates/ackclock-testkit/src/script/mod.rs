@@ -47,7 +47,8 @@
 //! `[ect0]`, `[ect1]` or `[not-ect]` before the flags is the ECN codepoint.
 //!
 //! Options are `mss N`, `sackOK`, `wscale N`, `TS val N ecr N`, `sack A:B C:D`, `nop`, separated by
-//! commas. Our timestamps read 1000 when the script begins and count milliseconds; those of the peer
+//! commas, and `accecn0` or `accecn1` with up to three counters as they stand there (RFC 9768, kinds 172 and
+//! 174). Our timestamps read 1000 when the script begins and count milliseconds; those of the peer
 //! are as written.
 //!
 //! In `>` what is not written is not checked: window, urgent pointer and ECN. Options that are not

@@ -2,7 +2,9 @@
 
 use ackclock::seq::{SeqNumber, SeqRange};
 use ackclock::time::Duration;
-use ackclock::wire::{Ecn, FastOpenCookie, Flags, Options, SackBlocks, Timestamps, UserTimeout};
+use ackclock::wire::{
+    AccurateEcnOption, Ecn, FastOpenCookie, Flags, Options, SackBlocks, Timestamps, UserTimeout,
+};
 use std::fmt;
 use std::str::FromStr;
 
@@ -146,7 +148,15 @@ fn parse_options(list: &str) -> Result<Options, String> {
                 options.set_user_timeout(Some(UserTimeout::new(timeout)));
             }
             ["FO", ref cookie @ ..] => options.set_fast_open(Some(parse_cookie(cookie)?)),
-            ["sack", ref blocks @ ..] => parse_blocks(blocks, &mut options.sack)?,
+            [kind @ ("accecn0" | "accecn1"), ref counters @ ..] => {
+                let option = parse_counters(kind == "accecn1", counters)?;
+                options.set_accurate_ecn(Some(option));
+            }
+            ["sack", ref blocks @ ..] => {
+                let counters = options.accurate_ecn();
+                parse_blocks(blocks, &mut options.sack)?;
+                options.set_accurate_ecn(counters);
+            }
             _ => return Err(format!("`{}` is no option", option.trim())),
         }
     }
@@ -165,6 +175,17 @@ fn parse_cookie(words: &[&str]) -> Result<FastOpenCookie, String> {
     let bytes: Option<Vec<u8>> = pairs.iter().map(byte).collect();
     let bytes = bytes.filter(|_| rest.is_empty()).ok_or_else(wrong)?;
     FastOpenCookie::new(&bytes).ok_or_else(wrong)
+}
+
+/// Up to three counters as they stand in an AccECN option.
+fn parse_counters(ect1_first: bool, words: &[&str]) -> Result<AccurateEcnOption, String> {
+    let mut option = AccurateEcnOption { ect1_first, ..AccurateEcnOption::default() };
+    for word in words {
+        let place = option.fields.get_mut(usize::from(option.len));
+        *place.ok_or("an AccECN option has three counters at most")? = number(word)?;
+        option.len += 1;
+    }
+    Ok(option)
 }
 
 fn parse_blocks(words: &[&str], blocks: &mut SackBlocks) -> Result<(), String> {
@@ -236,6 +257,11 @@ fn option_words(options: &Options) -> Vec<String> {
     words.extend(options.fast_open().map(|cookie| {
         let digits = cookie.as_slice().iter().map(|byte| format!("{byte:02x}"));
         format!("FO {}", digits.collect::<String>()).trim_end().to_owned()
+    }));
+    words.extend(options.accurate_ecn().map(|option| {
+        let fields = option.fields.iter().take(option.len.into());
+        let counters: String = fields.map(|counter| format!(" {counter}")).collect();
+        format!("accecn{}{counters}", u8::from(option.ect1_first))
     }));
     if !sack.is_empty() {
         let blocks = sack.as_slice().iter();

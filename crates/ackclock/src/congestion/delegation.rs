@@ -75,6 +75,10 @@ macro_rules! delegate_all {
             $call!($context self.wants_prr())
         }
 
+        fn counts_marks(&self) -> bool {
+            $call!($context self.counts_marks())
+        }
+
         fn wants_delivery_rate(&self) -> bool {
             $call!($context self.wants_delivery_rate())
         }

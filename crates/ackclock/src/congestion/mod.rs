@@ -219,6 +219,12 @@ pub trait CongestionController: Debug {
         true
     }
 
+    /// Whether the law answers congestion marks by their [count](Ack::ce_packets) in each ack, as L4S wants (RFC
+    /// 9331 section 4.3): where the peer counts them the law is not told of [`CongestionKind::Ecn`] then.
+    fn counts_marks(&self) -> bool {
+        false
+    }
+
     /// Whether acks should carry [`delivery`](Ack::delivery) samples. They cost memory for each
     /// transmission in flight.
     fn wants_delivery_rate(&self) -> bool {
@@ -302,8 +308,13 @@ pub struct Ack {
     pub min_rtt: Duration,
     /// Delivery rate sample, if the law [wants](CongestionController::wants_delivery_rate) them.
     pub delivery: Option<DeliveryRate>,
-    /// Whether the ack carried ECN echo.
+    /// Whether the ack carried ECN echo (RFC 3168), or tells of marks for the first time (RFC 9768).
     pub ecn_echo: bool,
+    /// Packets with a congestion mark that this ack tells of for the first time, where the peer counts them
+    /// (RFC 9768); otherwise 0, whatever it echoes. They may be more than it acknowledges.
+    pub ce_packets: u32,
+    /// The payload bytes of these; an estimate where the ack has no AccECN option.
+    pub ce_bytes: u32,
     /// Whether the connection is in fast recovery (a law's window usually stands still there).
     pub in_recovery: bool,
     /// Whether what a retransmission timeout found lost is still being repaired.

@@ -183,6 +183,12 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             }
             half_open::Answer::Reset => self.reset(now, segment),
             half_open::Answer::Forget => self.forget_half_open(id),
+            half_open::Answer::Refuse if P::ACCURATE_ECN => {
+                let refusal = record.refusal();
+                self.forget_half_open(id);
+                self.refuse(now, refusal);
+            }
+            half_open::Answer::Refuse => {}
             half_open::Answer::Establish => return self.establish(now, id),
         }
         None

@@ -132,7 +132,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let Some(slot) = self.connections.get_mut(id) else {
             return false;
         };
-        if !slot.connection.on_predicted(now, &predicted) {
+        if slot.connection.is_accurate() || !slot.connection.on_predicted(now, &predicted) {
             return false;
         }
         if !predicted.payload.is_empty() {
@@ -160,10 +160,12 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             *known == whose && template.has_timestamps() == options.timestamps.is_some()
         });
         let slot = self.connections.get(id);
-        let may_predict = |slot: &Slot<'_, C, P>| {
-            slot.connection.state() == State::Established && !slot.connection.is_signed()
+        let is_usual = |slot: &Slot<'a, C, P>| {
+            slot.connection.state() == State::Established
+                && !slot.connection.is_signed()
+                && !slot.connection.is_accurate()
         };
-        if !is_known && slot.is_some_and(may_predict) {
+        if !is_known && slot.is_some_and(is_usual) {
             room.arrival = ReadTemplate::after(segment).map(|template| (whose, template));
         }
     }

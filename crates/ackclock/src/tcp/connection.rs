@@ -12,17 +12,17 @@ use super::icmp_errors::SoftError;
 use super::keepalive::KeepaliveProbes;
 use super::receiver::Receiver;
 use super::seldom::Seldom;
-use super::sender::{Sender, SenderStart};
+use super::sender::{Capability, Sender, SenderStart};
 use super::syn_retries::SynRetries;
 use super::timestamps::TimestampState;
 use super::urgent::Urgent;
-use super::{Config, DeliveryRecord, EcnMode, Error, FlightRecord, Initial, Settings, State};
+use super::{Config, DeliveryRecord, Error, FlightRecord, Initial, Settings, State};
 use crate::congestion::CongestionController;
 use crate::profile::{Full, Kept, Part, Profile};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
 use crate::time::{Duration, Instant};
-use crate::wire::Timestamps;
+use crate::wire::{Segment, Timestamps};
 
 /// The memory of one connection, lent or growing.
 #[derive(Debug, Default)]
@@ -269,7 +269,10 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
     pub(crate) fn offer(&mut self, Initial { offer, .. }: &Initial<P>) {
         let window = self.receiver.largest_window() as usize;
         self.agreement = Agreement::offer(offer, self.sender.path_mtu(), self.ip_header, window);
-        self.agreement.ecn &= offer.ecn == EcnMode::Request;
+        self.agreement.ecn &= offer.ecn.asks();
+        if P::ACCURATE_ECN && !offer.ecn.asks() {
+            self.agreement.accurate.withdraw();
+        }
     }
 
     /// All segments of this connection, which is about to send its SYN, are signed.
@@ -291,28 +294,30 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         self.agreement = *accepted.agreement;
         self.timestamps = accepted.timestamps;
         self.receiver.agree(accepted.irs, accepted.advertised_window, &self.agreement);
+        self.begin_accurate(None);
+        if P::ACCURATE_ECN && accepted.syn_retransmits > 0 {
+            self.silence_accurate();
+        }
         let rtt = accepted.syn_sent_at.map(|sent_at| now.saturating_since(sent_at));
         self.sender.count_retransmitted_syns(accepted.syn_retransmits);
         self.establish(now, 0, accepted.irs, rtt, accepted.syn_lost);
     }
 
-    /// The peer's SYN, numbered `irs`, is known: what both offered is in use from now on. `ts_recent`
-    /// is its timestamp, `advertised` the window that our SYN has told the peer.
-    pub(super) fn agree(
-        &mut self,
-        now: Instant,
-        irs: SeqNumber,
-        peer: &SynOptions,
-        ts_recent: u32,
-        advertised: u16,
-    ) {
-        self.agreement.agree(peer, self.ip_header);
+    /// The peer's SYN is known: what both offered is in use from now on. `advertised` is the window that our
+    /// SYN has told the peer.
+    pub(super) fn agree(&mut self, now: Instant, syn: &Segment<'_>, advertised: u16) {
+        let (irs, timestamps) = (syn.header.seq, syn.header.options.timestamps);
+        self.agreement.agree(&SynOptions::of(&syn.header), self.ip_header);
+        self.agreement.agree_on_ecn(syn);
         // Section 6.1.1: not after a SYN that did not ask for it.
-        self.agreement.ecn = self.agreement.ecn_echo && self.syn_retransmits() == 0;
+        let ask = u32::from(self.agreement.accurate.is_offered() && P::ACCURATE_ECN);
+        self.agreement.ecn =
+            self.agreement.accurate.echoes_classic() && self.syn_retransmits() <= ask;
         if self.agreement.timestamps {
-            self.timestamps.enable(now, ts_recent, irs + 1);
+            self.timestamps.enable(now, timestamps.map_or(0, |option| option.value), irs + 1);
         }
         self.receiver.agree(irs, advertised, &self.agreement);
+        self.begin_accurate(Some(&syn.header));
     }
 
     /// Both SYNs are acknowledged. `window` is the peer's, in bytes, from segment `seq`.
@@ -343,6 +348,11 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         self.begin_path_search(now);
         let mss = self.agreement.send_mss(&self.settings, self.sender.path_mtu(), self.ip_header);
         let Agreement { sack, ecn, .. } = self.agreement;
+        let ecn = match ecn {
+            true => Capability::Echoed,
+            false if self.is_accurate() && self.may_be_capable() => Capability::Counted,
+            false => Capability::None,
+        };
         let start = SenderStart { mss, sack, ecn, window, seq, rtt, syn_lost };
         self.sender.start(now, &self.settings, &start);
     }

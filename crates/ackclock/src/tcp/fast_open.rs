@@ -2,7 +2,6 @@
 //! peer's. Cookies are the stack's to keep and to check.
 
 use super::connection::Connection;
-use super::handshake::SynOptions;
 use super::{Agreement, Initial, State};
 use crate::congestion::CongestionController;
 use crate::profile::{Kept, Profile};
@@ -170,9 +169,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let header = &syn.header;
         self.agreement =
             Agreement::offer(&initial.offer, self.sender.path_mtu(), self.ip_header, most_window);
-        let ts_recent = header.options.timestamps.map_or(0, |timestamps| timestamps.value);
         let advertised = self.syn_window();
-        self.agree(now, header.seq, &SynOptions::of(header), ts_recent, advertised);
+        self.agree(now, syn, advertised);
         if let Some(fast_open) = self.fast_open.get_mut() {
             fast_open.role = if gives { Role::Giver } else { Role::Server };
         }
@@ -220,6 +218,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     pub(super) fn finish_fast(&mut self, now: Instant, rtt: Option<Duration>, syn_lost: bool) {
         self.state = State::Established;
         self.sender.on_handshake_finished(now, rtt, syn_lost);
+        if P::ACCURATE_ECN && self.syn_retransmits() > 0 {
+            self.silence_accurate();
+        }
         self.settle_syn();
         self.on_heard(now);
         if self.sender.has_sent_fin() {

@@ -1,9 +1,10 @@
 //! Opening a connection: what the SYNs offer, and what follows from both (RFC 9293 sections 3.5 and
 //! 3.7.1, RFC 7323, RFC 2018).
 
+use super::accurate_ecn::{AccurateAgreement, Again};
 use super::{Config, EcnMode, Settings};
 use crate::profile::Profile;
-use crate::wire::{Flags, Header, MD5_LEN, Options, Timestamps};
+use crate::wire::{Flags, Header, MD5_LEN, Options, Segment, Timestamps};
 use core::marker::PhantomData;
 
 /// Length of a TCP header without options, in bytes.
@@ -95,12 +96,12 @@ pub(crate) struct Agreement<P: Profile> {
     pub(crate) sack: bool,
     /// Timestamps in both directions.
     pub(crate) timestamps: bool,
-    /// The peer expects that we echo congestion marks.
-    pub(crate) ecn_echo: bool,
     /// ECN in both directions.
     pub(crate) ecn: bool,
     /// Each segment has a signature, which is not agreed on (RFC 2385 section 2).
     pub(crate) signed: bool,
+    /// AccECN in both directions, in place of that, and whether marks are echoed otherwise.
+    pub(crate) accurate: AccurateAgreement,
     pub(crate) profile: PhantomData<P>,
 }
 
@@ -138,9 +139,9 @@ impl<P: Profile> Agreement<P> {
             peer_shift: 0,
             sack: P::SACK && offer.sack,
             timestamps: P::TIMESTAMPS && offer.timestamps,
-            ecn_echo: false,
             ecn: P::ECN && offer.ecn != EcnMode::Off,
             signed: false,
+            accurate: AccurateAgreement::offer(P::ACCURATE_ECN && offer.ecn.is_accurate()),
             profile: PhantomData,
         }
     }
@@ -175,16 +176,59 @@ impl<P: Profile> Agreement<P> {
         self.sack &= P::SACK && peers.sack_permitted;
         self.timestamps &= P::TIMESTAMPS && peers.timestamps;
         self.ecn &= P::ECN && peers.ecn_setup;
-        self.ecn_echo = self.ecn;
+        self.accurate.set_classic_echo(self.ecn);
     }
 
-    /// RFC 3168 section 6.1.1.1: a peer whose SYN comes again and no longer asks for ECN does
-    /// without.
-    pub(crate) fn keep_ecn(&mut self, syn: &Header) {
-        if P::ECN {
-            self.ecn &= SynOptions::of(syn).ecn_setup;
-            self.ecn_echo = self.ecn;
+    /// After [`agree`](Self::agree): `syn` is the peer's, which came with an ECN codepoint, and if it
+    /// acknowledges ours the answer to that.
+    pub(crate) fn agree_on_ecn(&mut self, syn: &Segment<'_>) {
+        if !P::ACCURATE_ECN {
+            return;
         }
+        let (flags, ecn) = (syn.header.flags, syn.ip.ecn);
+        let agreed = match flags.contains(Flags::ACK) {
+            true => self.accurate.take_syn_ack(flags, ecn),
+            false => self.accurate.take_syn(flags, ecn),
+        };
+        if agreed {
+            self.ecn = false;
+            self.accurate.set_classic_echo(false);
+        }
+    }
+
+    /// The peer's SYN comes again. By RFC 3168 section 6.1.1.1 one that no longer asks for ECN does without;
+    /// over AccECN the mode stays (RFC 9768 section 3.1.5).
+    pub(crate) fn take_syn_again(&mut self, syn: &Segment<'_>) -> Again {
+        if P::ACCURATE_ECN {
+            let again = self.accurate.take_syn_again(syn.header.flags, syn.ip.ecn, self.ecn);
+            if again == Again::Clashes || self.accurate.is_agreed() {
+                return again;
+            }
+        }
+        if P::ECN {
+            self.ecn &= SynOptions::of(&syn.header).ecn_setup;
+            self.accurate.set_classic_echo(self.ecn);
+        }
+        Again::Goes
+    }
+
+    /// The flags of an ack before the handshake is over: over AccECN with the counter as it begins.
+    pub(crate) fn ack_flags(&self) -> Flags {
+        let counter = if P::ACCURATE_ECN && self.accurate.is_agreed() {
+            AccurateAgreement::FIRST_COUNTER
+        } else {
+            Flags::NONE
+        };
+        Flags::ACK | counter
+    }
+
+    /// The flags of the SYN-ACK that goes now, of which `timeouts` were not answered.
+    pub(crate) fn syn_ack_flags(&self, offer: &SynOptions, timeouts: u32) -> Flags {
+        let syn_ack = Flags::SYN | Flags::ACK;
+        if P::ACCURATE_ECN && self.accurate.is_agreed() {
+            return syn_ack | self.accurate.syn_ack_flags(timeouts);
+        }
+        offer.flags(syn_ack)
     }
 
     /// What is in use; nothing while the peer's SYN is not known.
@@ -316,6 +360,6 @@ mod tests {
         assert_eq!(agreement.syn_options(), bare);
         assert_eq!((agreement.peer_window(1_000), agreement.window_field(1_000)), (1_000, 1_000));
         assert_eq!(agreement.receive_mss(), 1460);
-        assert_eq!((agreement.ecn, agreement.ecn_echo), (false, false));
+        assert_eq!((agreement.ecn, agreement.accurate.echoes_classic()), (false, false));
     }
 }

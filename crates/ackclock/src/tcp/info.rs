@@ -4,7 +4,7 @@ use super::connection::Connection;
 use super::icmp_errors::SoftError;
 use super::sender::Flight as _;
 use super::sender::{EarlyTimer, Timer};
-use super::{Error, PathSearch, State};
+use super::{AccurateEcnCounts, Error, PathSearch, State};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::time::{Duration, Instant};
@@ -30,6 +30,8 @@ pub struct Info {
     pub timestamps: bool,
     /// Whether ECN is in use: both sides echo congestion marks, and our data can be marked.
     pub ecn: bool,
+    /// What both sides have counted of congestion marks, if AccECN is in use, (RFC 9768): [`ecn`](Self::ecn) is true too then.
+    pub accurate_ecn: Option<AccurateEcnCounts>,
     /// Whether segments are signed (RFC 2385).
     pub signed: bool,
     /// For how long the peer may acknowledge nothing; `None`: [`Config::give_up`](super::Config::give_up).
@@ -184,7 +186,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             recovery: sender.recovery_algorithm().name(),
             sack: agreement.sack,
             timestamps: agreement.timestamps,
-            ecn: agreement.ecn,
+            ecn: agreement.ecn || self.is_accurate(),
+            accurate_ecn: self.accurate_counts(),
             signed: self.is_signed(),
             user_timeout: self.user_timeout(),
             peer_user_timeout: self.peers_user_timeout(),

@@ -1,5 +1,6 @@
 //! One connection: RFC 9293 section 3, event by event.
 
+mod accurate_ecn;
 pub(crate) mod challenge;
 mod config;
 mod connection;
@@ -33,6 +34,8 @@ mod urgent;
 mod user_calls;
 mod user_timeout;
 
+pub use accurate_ecn::AccurateEcnCounts;
+pub(crate) use accurate_ecn::Again;
 pub use config::{
     AckPolicy, AckTimer, BufferTuning, Config, ConfigError, CongestionControl, EcnMode,
     FastOpenMode, Keepalive, MtuProbing, Nagle, Pacing, RestartAfterIdle, RtoBackoff, RtoConfig,

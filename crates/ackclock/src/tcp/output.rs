@@ -2,7 +2,7 @@
 
 use super::connection::{Connection, Reset};
 use super::sender::{Data, DataKind, ProbeTurn};
-use super::{RestartAfterIdle, State};
+use super::{RestartAfterIdle, State, accurate_ecn};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::seq::SeqNumber;
@@ -125,7 +125,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             return Some(self.bare(now, Cause::Challenge));
         }
         let ack_due = self.receiver.ack_due(now);
-        if ack_due && (self.has_report() || self.user_timeout_due()) {
+        let goes_alone =
+            self.has_report() || self.has_counters_to_tell() || self.user_timeout_due();
+        if (ack_due && goes_alone) || self.owes_last_ack() {
             return Some(self.bare(now, Cause::Ack));
         }
         if self.is_path_mtu_old(now) {
@@ -133,7 +135,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
         // The urgent pointer counts from its own segment, so no link can cut such a segment.
         // CWR stands in one segment only.
-        let single = self.sender.urgent().is_some() || self.sender.cwr_due();
+        let has_cwr = self.sender.cwr_due() || self.has_cwr_in_counter();
+        let single = self.sender.urgent().is_some() || has_cwr;
         let max_payload = if single { 0 } else { max_payload };
         let probe = self.probe_path(now);
         if let ProbeTurn::Probe(data) = probe {
@@ -183,8 +186,10 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         flags: Flags,
         window: u32,
     ) -> Outgoing {
-        let echo = self.receiver.is_echoing() && !flags.contains(Flags::RST);
-        let echo = if echo { Flags::ECE } else { Flags::NONE };
+        let echo = match flags.contains(Flags::RST) {
+            true => Flags::NONE,
+            false => self.congestion_flags(cause == Cause::Ack),
+        };
         Outgoing {
             header: Header {
                 seq,
@@ -215,15 +220,24 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             header.flags |= Flags::ACK;
             header.ack = self.receiver.rcv_nxt();
             timestamps.echo = self.timestamps.recent();
-        } else if !self.is_first_syn() {
+            header.flags = self.agreement.syn_ack_flags(&offered, self.syn_ack_timeouts());
+        } else {
             // RFC 3168 section 6.1.1.1: what was lost may have been dropped for its flags.
-            offered.ecn_setup = false;
+            offered.ecn_setup &= self.is_first_syn();
+            header.flags = offered.flags(header.flags);
+            // RFC 9768 section 3.1.4.1: asked for once more.
+            let asks = P::ACCURATE_ECN && self.agreement.accurate.is_offered();
+            if asks && self.unanswered_syns() <= 1 {
+                header.flags |= accurate_ecn::REQUEST;
+            }
         }
-        header.flags = offered.flags(header.flags);
         header.seq = self.iss();
         header.options = offered.options(timestamps);
         if self.is_first_syn() {
             header.options.set_user_timeout(self.user_timeout_option());
+        }
+        if self.state == State::SynReceived && self.is_accurate() {
+            header.options.set_accurate_ecn(self.agreement.accurate.syn_ack_option());
         }
         header
     }
@@ -261,11 +275,14 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if self.is_opening() && self.state == State::SynSent {
             header.flags = Flags::NONE;
         }
-        if cause.may_report() && self.has_report() {
+        if cause.may_report() && self.has_report() && !self.owes_last_ack() {
             self.receiver.report_sack(&mut header.options.sack);
         }
         if cause.may_report() && self.user_timeout_due() {
             header.options.set_user_timeout(self.user_timeout_option());
+        }
+        if cause == Cause::Ack {
+            self.tell_counters(header, 0);
         }
         self.mark_urgent(header);
         outgoing
@@ -289,6 +306,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
         let mut outgoing = self.outgoing(now, Cause::Data(data), data.seq, flags, window);
         self.mark_urgent(&mut outgoing.header);
+        if data.kind == DataKind::New {
+            self.tell_counters(&mut outgoing.header, data.len);
+        }
         let mss = self.sender.mss();
         if data.len + UserTimeout::OPTION_LEN <= mss && self.user_timeout_due() {
             outgoing.header.options.set_user_timeout(self.user_timeout_option());
@@ -342,6 +362,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if outgoing.header.options.user_timeout().is_some() {
             self.on_user_timeout_sent();
         }
+        if self.is_accurate() {
+            self.on_counters_sent(&outgoing.header);
+        }
         let reports = outgoing.cause.may_report() || !self.has_report();
         if !self.is_sending() {
             return;
@@ -353,7 +376,17 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
+    /// How often a SYN-ACK of ours was not answered, before the one that goes now.
+    fn syn_ack_timeouts(&self) -> u32 {
+        // In a simultaneous open a SYN went first.
+        self.unanswered_syns().saturating_sub((!self.was_opened_fast()).into())
+    }
+
     fn on_syn_sent(&mut self, now: Instant, text: usize) {
+        if self.state == State::SynReceived && self.is_accurate() {
+            let timeouts = self.syn_ack_timeouts();
+            self.agreement.accurate.on_syn_ack_sent(timeouts);
+        }
         self.count_data_segments(1);
         self.on_syn_text_sent(text);
         self.sender.count_retransmitted_syns(u32::from(!self.is_first_syn()));

@@ -12,7 +12,7 @@ use super::sender::AckInput;
 use super::{Outgoing, State};
 use crate::FOR_SPEED;
 use crate::congestion::CongestionController;
-use crate::profile::Profile;
+use crate::profile::{Kept, Profile};
 use crate::seq::SeqNumber;
 use crate::time::Instant;
 use crate::wire::{Ecn, Flags, PredictedSegment, SackBlocks, Timestamps};
@@ -69,6 +69,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
                 window,
                 sack: &SackBlocks::EMPTY,
                 ecn_echo: false,
+                marked: Kept::new(None),
                 empty: !has_text,
                 echoed_ms: self.timestamps.echoed_ms(timestamps),
             };
@@ -85,7 +86,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     /// Whether a mark of congestion on a segment with text is to be echoed.
     fn is_marked(&self, ecn: Ecn) -> bool {
-        ecn == Ecn::Ce && self.agreement.ecn_echo
+        ecn == Ecn::Ce && self.agreement.accurate.echoes_classic()
     }
 
     /// Decides what to send, as [`poll_transmit`](Self::poll_transmit) does, if that is predicted.
@@ -106,7 +107,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let is_unusual = self.challenge_due
             | self.keepalive.due
             | self.receiver.has_report()
-            | self.receiver.is_echoing()
+            | self.receiver.tells_congestion()
             | self.lets_fragment()
             | self.is_signed()
             | self.is_path_mtu_old(now)

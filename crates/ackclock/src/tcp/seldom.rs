@@ -1,6 +1,7 @@
 //! The state of a connection that few connections need: it takes memory when it is needed, and a
 //! connection stays small.
 
+use super::accurate_ecn::AccurateEcn;
 use super::path_mtu::PathMtu;
 use super::path_probing::PathProbing;
 use super::user_timeout::UserTimeoutState;
@@ -13,6 +14,7 @@ pub(super) type Seldom<P> = OnDemand<SeldomState<P>>;
 /// A field for each part that keeps something there.
 #[derive(Debug)]
 pub(super) struct SeldomState<P: Profile> {
+    pub(super) accurate_ecn: <P::AccurateEcn as Part>::Keeps<AccurateEcn>,
     pub(super) path_mtu: <P::IcmpErrors as Part>::Keeps<PathMtu>,
     pub(super) user_timeout: <P::UserTimeoutOption as Part>::Keeps<UserTimeoutState>,
     pub(super) path_probing: <P::PathProbing as Part>::Keeps<PathProbing>,
@@ -21,6 +23,7 @@ pub(super) struct SeldomState<P: Profile> {
 impl<P: Profile> Default for SeldomState<P> {
     fn default() -> Self {
         SeldomState {
+            accurate_ecn: Kept::new(AccurateEcn::default()),
             path_mtu: Kept::new(PathMtu::default()),
             user_timeout: Kept::new(UserTimeoutState::default()),
             path_probing: Kept::new(PathProbing::default()),

@@ -4,6 +4,7 @@
 //! `predicted` has templates that do the same for the packets that a connection exchanges most. Headers
 //! are read as arrays of bytes of a known length, in which no index can be out of range.
 
+mod accurate_ecn;
 mod address;
 mod arp;
 mod checksum;
@@ -26,6 +27,7 @@ mod signature;
 mod tests;
 mod user_timeout;
 
+pub use accurate_ecn::AccurateEcnOption;
 pub(crate) use address::IPV4_EXISTS;
 pub use address::{Address, Ipv6Address};
 pub(crate) use arp::Arp;
@@ -55,6 +57,8 @@ pub use user_timeout::UserTimeout;
 
 /// The formats that an image reads and writes besides what every TCP has. What it leaves out is skipped where it is read, and never written.
 pub(crate) trait Formats {
+    /// The AccECN options.
+    const ACCURATE_ECN: bool;
     /// The Fast Open option.
     const FAST_OPEN: bool;
     /// ICMP and ICMPv6 errors.
@@ -76,6 +80,7 @@ pub(crate) trait Formats {
 pub(crate) struct AllFormats;
 
 impl Formats for AllFormats {
+    const ACCURATE_ECN: bool = true;
     const FAST_OPEN: bool = true;
     const ICMP_ERRORS: bool = true;
     const SACK: bool = true;

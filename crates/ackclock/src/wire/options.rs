@@ -1,7 +1,10 @@
-//! TCP options (RFC 9293 section 3.1, RFC 7323, RFC 2018, RFC 2883, RFC 5482, RFC 7413, RFC 2385).
+//! TCP options (RFC 9293 section 3.1, RFC 7323, RFC 2018, RFC 2883, RFC 5482, RFC 7413, RFC 2385,
+//! RFC 9768).
 
 use super::checksum::Checksum;
-use super::{AllFormats, FastOpenCookie, Formats, UserTimeout, WireError};
+use super::{
+    AccurateEcnOption, AllFormats, FastOpenCookie, Formats, UserTimeout, WireError, accurate_ecn,
+};
 use crate::seq::{SeqNumber, SeqRange};
 
 /// The longest option area in bytes: a data offset of 15 words less the fixed header.
@@ -19,6 +22,7 @@ mod kind {
     pub(super) const MD5: u8 = 19;
     pub(super) const USER_TIMEOUT: u8 = 28;
     pub(super) const FAST_OPEN: u8 = 34;
+    pub(super) use super::accurate_ecn::{ORDER_0, ORDER_1};
 }
 
 /// The word before the timestamps in an option area with nothing else (RFC 7323 appendix A).
@@ -56,7 +60,8 @@ pub struct Options {
     /// segment. One that is written is 20 bytes with a digest of zeros, before all other options.
     pub md5: bool,
     /// SACK blocks (kind 5, RFC 2018 section 3). SYN segments have none; in their place may be a
-    /// [Fast Open cookie](Self::fast_open). (A [user timeout](Self::user_timeout) lies beside them.)
+    /// [Fast Open cookie](Self::fast_open), and beside up to three blocks an [AccECN
+    /// option](Self::accurate_ecn), or beside any a [user timeout](Self::user_timeout).
     pub sack: SackBlocks,
 }
 
@@ -69,7 +74,7 @@ impl Options {
 
     /// Sets it. SACK blocks go: no segment has both, and the options of most are to be small.
     pub fn set_fast_open(&mut self, cookie: Option<FastOpenCookie>) {
-        if cookie.is_some() || self.sack.cookie > 0 {
+        if cookie.is_some() || (self.sack.cookie > 0 && !self.sack.has_counters()) {
             let user_timeout = self.user_timeout();
             self.sack = cookie.map_or(SackBlocks::EMPTY, SackBlocks::of_cookie);
             self.set_user_timeout(user_timeout);
@@ -79,12 +84,23 @@ impl Options {
     /// User timeout (kind 28, RFC 5482 section 3.3). It is not written where the others leave no room for it,
     /// but for SACK blocks, which give way.
     pub fn user_timeout(&self) -> Option<UserTimeout> {
-        self.sack.user_timeout
+        self.sack.user_timeout()
     }
 
-    /// Sets it.
+    /// Sets it. Beside an AccECN option there is none.
     pub fn set_user_timeout(&mut self, timeout: Option<UserTimeout>) {
-        self.sack.user_timeout = timeout;
+        self.sack.set_user_timeout(timeout);
+    }
+
+    /// AccECN option (kind 172 or 174, RFC 9768 section 3.2.3).
+    pub fn accurate_ecn(&self) -> Option<AccurateEcnOption> {
+        self.sack.accurate_ecn()
+    }
+
+    /// Sets it. A Fast Open cookie goes, a user timeout and a fourth SACK block: the options of most
+    /// segments are to be small.
+    pub fn set_accurate_ecn(&mut self, option: Option<AccurateEcnOption>) {
+        self.sack.set_accurate_ecn(option);
     }
 
     /// Bytes that the options take in a header, padding to whole 32-bit words included: what a sender
@@ -119,7 +135,8 @@ impl Options {
         };
         let cookie = self.cookie::<F>().map_or(0, |cookie| 4 * cookie.words());
         let signature = if self.is_signed::<F>() { usize::from(MD5_LEN) } else { 0 };
-        mss + window_scale + timestamps + cookie + signature
+        let accurate_ecn = self.counters::<F>().map_or(0, |option| option.words_len());
+        mss + window_scale + timestamps + cookie + signature + accurate_ecn
     }
 
     /// Whether a signature is to be written.
@@ -141,6 +158,11 @@ impl Options {
     fn timeout<F: Formats>(&self) -> Option<UserTimeout> {
         let timeout = self.user_timeout().filter(|_| F::USER_TIMEOUT)?;
         (self.len_of_most::<F>() + 4 <= MAX_OPTIONS).then_some(timeout)
+    }
+
+    /// The AccECN option to be written.
+    fn counters<F: Formats>(&self) -> Option<AccurateEcnOption> {
+        if F::ACCURATE_ECN { self.accurate_ecn() } else { None }
     }
 
     /// Timestamps and SACK-permitted, which share a word, as they are to be written.
@@ -212,6 +234,9 @@ impl Options {
                 // Section 4.1.1: one of another length is ignored.
                 self.set_fast_open(FastOpenCookie::new(cookie));
             }
+            (kind::ORDER_0 | kind::ORDER_1, data) if F::ACCURATE_ECN => {
+                self.set_accurate_ecn(Some(AccurateEcnOption::read(kind, data)));
+            }
             (kind::SACK_PERMITTED | kind::SACK, _) if !F::SACK => {}
             (kind::TIMESTAMPS, _) if !F::TIMESTAMPS => {}
             (kind::MD5, _) if !F::SIGNATURES => {}
@@ -230,6 +255,7 @@ impl Options {
                 let (blocks @ [_, ..], []) = data.as_chunks::<SACK_BLOCK>() else {
                     return Err(WireError::Option);
                 };
+                let counters = self.counters::<F>();
                 self.sack = self.sack.without_blocks();
                 for &[s0, s1, s2, s3, e0, e1, e2, e3] in blocks {
                     // No option area holds more than four: none is lost here.
@@ -237,6 +263,9 @@ impl Options {
                         SeqNumber(u32::from_be_bytes([s0, s1, s2, s3])),
                         SeqNumber(u32::from_be_bytes([e0, e1, e2, e3])),
                     ));
+                }
+                if counters.is_some() && blocks.len() < SackBlocks::MAX {
+                    self.set_accurate_ecn(counters);
                 }
             }
             (
@@ -299,6 +328,11 @@ impl Options {
                 put(word);
             }
         }
+        if let Some(option) = self.counters::<F>() {
+            for word in option.to_words().into_iter().take(option.words_len() / 4) {
+                put(word);
+            }
+        }
         let blocks = self.blocks_that_fit::<F>();
         if !blocks.is_empty() {
             // At most four blocks: at most 34.
@@ -352,10 +386,11 @@ pub struct Timestamps {
 pub struct SackBlocks {
     blocks: [SeqRange; SackBlocks::MAX],
     len: u8,
-    /// 0, or one more than the length of a Fast Open cookie that lies where the first blocks would.
+    /// 0, or one more than the length of a Fast Open cookie that lies where the first blocks would, or the
+    /// [tag](AccurateEcnOption::to_bytes) of an AccECN option that lies where the fourth one would.
     cookie: u8,
-    /// Where there would be padding.
-    user_timeout: Option<UserTimeout>,
+    /// The last byte of that option; without one the [word](UserTimeout::word) of a user timeout, or 0.
+    word: u16,
 }
 
 impl SackBlocks {
@@ -367,7 +402,7 @@ impl SackBlocks {
         blocks: [SeqRange::new(crate::seq::SeqNumber(0), crate::seq::SeqNumber(0)); Self::MAX],
         len: 0,
         cookie: 0,
-        user_timeout: None,
+        word: 0,
     };
 
     /// No block, but a cookie.
@@ -381,19 +416,63 @@ impl SackBlocks {
     }
 
     fn cookie(&self) -> Option<FastOpenCookie> {
-        let len = self.cookie.checked_sub(1)?;
+        let len = self.cookie.checked_sub(1).filter(|_| !self.has_counters())?;
         let [first, second, ..] = self.blocks;
         let words = [first, second].map(|block| [block.start.0, block.end.0]);
         Some(FastOpenCookie::from_words(words, len))
     }
 
-    /// What lies beside the blocks, without them.
+    /// What lies beside the blocks, but for an AccECN option, without them.
     pub fn without_blocks(&self) -> SackBlocks {
-        SackBlocks { user_timeout: self.user_timeout, ..SackBlocks::EMPTY }
+        let mut without = SackBlocks::EMPTY;
+        without.set_user_timeout(self.user_timeout());
+        without
     }
 
-    /// Appends a block; false if there are four already.
+    fn user_timeout(&self) -> Option<UserTimeout> {
+        UserTimeout::from_word(self.word).filter(|_| !self.has_counters())
+    }
+
+    fn set_user_timeout(&mut self, timeout: Option<UserTimeout>) {
+        if !self.has_counters() {
+            self.word = timeout.map_or(0, UserTimeout::word);
+        }
+    }
+
+    /// Whether an AccECN option lies where the fourth block would.
+    fn has_counters(&self) -> bool {
+        self.cookie >= 0x80
+    }
+
+    fn accurate_ecn(&self) -> Option<AccurateEcnOption> {
+        let [.., SeqRange { start, end }] = self.blocks;
+        AccurateEcnOption::from_bytes([start.0, end.0], self.word, self.cookie)
+    }
+
+    fn set_accurate_ecn(&mut self, option: Option<AccurateEcnOption>) {
+        let has_counters = self.has_counters();
+        let [.., place] = &mut self.blocks;
+        if let Some(option) = option {
+            let ([start, end], last, tag) = option.to_bytes();
+            *place = SeqRange::new(SeqNumber(start), SeqNumber(end));
+            (self.cookie, self.word) = (tag, last);
+            self.len = self.len.min(Self::MAX as u8 - 1);
+        } else if has_counters {
+            *place = SeqRange::default();
+            (self.cookie, self.word) = (0, 0);
+        }
+    }
+
+    /// Whether there is neither a block nor what may lie in the place of blocks, or beside them.
+    pub(crate) const fn is_bare(&self) -> bool {
+        self.len == 0 && self.cookie == 0 && self.word == 0
+    }
+
+    /// Appends a block; false if there are four already. What lies in the place of blocks goes.
     pub fn push(&mut self, block: SeqRange) -> bool {
+        if self.has_counters() {
+            self.word = 0;
+        }
         self.cookie = 0;
         match self.blocks.get_mut(usize::from(self.len)) {
             Some(place) => {

@@ -49,6 +49,16 @@ impl Flags {
         self.0
     }
 
+    /// AE, CWR and ECE as a number, the ACE field of RFC 9768: 0 to 7.
+    pub const fn ace(self) -> u8 {
+        (self.0 >> 6 & 7) as u8
+    }
+
+    /// AE, CWR and ECE that stand for a number modulo 8.
+    pub const fn from_ace(number: u8) -> Flags {
+        Flags((number as u16 & 7) << 6)
+    }
+
     /// Whether all bits of `other` are set.
     pub const fn contains(self, other: Flags) -> bool {
         self.0 & other.0 == other.0

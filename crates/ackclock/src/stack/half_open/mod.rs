@@ -14,7 +14,7 @@ use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::{Buffer, CAN_GROW};
 use crate::tcp::challenge::AnswerLimit;
 use crate::tcp::timestamps::{TimestampCheck, TimestampState};
-use crate::tcp::{Accepted, Agreement, Initial, RtoConfig, SynOptions};
+use crate::tcp::{Accepted, Again, Agreement, Initial, RtoConfig, SynOptions};
 use crate::time::{Duration, Instant};
 use crate::wire::{Flags, Header, Segment};
 
@@ -111,6 +111,8 @@ pub(super) enum Answer {
     Reset,
     /// Return to LISTEN.
     Forget,
+    /// Return to LISTEN, and reset the peer.
+    Refuse,
     /// The handshake is finished.
     Establish,
 }
@@ -144,6 +146,7 @@ impl<P: Profile> HalfOpen<P> {
         if passive.is_signed {
             agreement.sign();
         }
+        agreement.agree_on_ecn(syn);
         let give_up_at = now + initial.syn_give_up();
         let mut timestamps = TimestampState::new(passive.first.timestamp_offset);
         if let (Some(first), true) = (syn.header.options.timestamps, agreement.timestamps) {
@@ -198,8 +201,9 @@ impl<P: Profile> HalfOpen<P> {
             && !header.flags.intersects(Flags::ACK | Flags::RST)
             && header.seq == self.irs
         {
-            // RFC 3168 section 6.1.1.1: a peer that no longer asks for ECN does without.
-            self.agreement.keep_ecn(header);
+            if self.agreement.take_syn_again(segment) == Again::Clashes {
+                return Answer::Refuse;
+            }
             if self.timestamps.advances(header.options.timestamps) {
                 self.timestamps.update(now, header.seq, header.options.timestamps);
             }
@@ -302,14 +306,18 @@ impl<P: Profile> HalfOpen<P> {
     pub(super) fn syn_ack(&self, now: Instant) -> Header {
         let timestamps = self.timestamps.option(now).unwrap_or_default();
         let offer = self.agreement.syn_options();
-        Header {
+        let mut header = Header {
             seq: self.iss,
             ack: self.rcv_nxt(),
-            flags: offer.flags(Flags::SYN | Flags::ACK),
+            flags: self.agreement.syn_ack_flags(&offer, self.timeouts),
             window: self.window,
             options: offer.options(timestamps),
             ..Header::default()
+        };
+        if P::ACCURATE_ECN && self.agreement.accurate.is_agreed() {
+            header.options.set_accurate_ecn(self.agreement.accurate.syn_ack_option());
         }
+        header
     }
 
     /// `<SEQ=SND.NXT><ACK=RCV.NXT><CTL=ACK>`
@@ -318,7 +326,7 @@ impl<P: Profile> HalfOpen<P> {
             tuple: self.tuple,
             seq: self.iss + 1,
             ack: self.rcv_nxt(),
-            flags: Flags::ACK,
+            flags: self.agreement.ack_flags(),
             window: self.agreement.window_field(self.window),
             timestamps: self.timestamps.option(now),
             ip_fields: self.ip_fields,
@@ -345,6 +353,9 @@ impl<P: Profile> HalfOpen<P> {
     /// The link has taken a SYN-ACK.
     pub(super) fn on_syn_ack_sent(&mut self, now: Instant) {
         self.sent = self.sent.saturating_add(1);
+        if P::ACCURATE_ECN {
+            self.agreement.accurate.on_syn_ack_sent(self.timeouts);
+        }
         self.sent_at = now;
         self.deadline = (now + self.syn_timeout()).min(self.give_up_at);
     }

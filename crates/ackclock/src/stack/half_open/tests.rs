@@ -70,6 +70,28 @@ fn answer_to(ecn: EcnMode, flags: Flags) -> Flags {
     record.syn_ack(Instant::ZERO).flags
 }
 
+/// What a second SYN with these flags means after a first one, where AccECN is accepted.
+fn second_syn(first: Flags, second: Flags) -> (Answer, Flags) {
+    let syn = |flags| segment(Flags::SYN | flags, CLIENT, SeqNumber(0), syn_options());
+    let initial = initial(&Config { ecn: EcnMode::AcceptAccurate, ..Config::default() });
+    let mut record = HalfOpen::new(Instant::ZERO, &initial, &syn(first), &PASSIVE);
+    let answer = record.on_segment(Instant::from_secs(1), &syn(second));
+    (answer, record.syn_ack(Instant::from_secs(1)).flags)
+}
+
+/// RFC 9768 section 3.1.5: nobody can tell in which mode a peer is that has asked for both.
+#[test]
+fn a_peer_that_asks_for_two_kinds_of_ecn_is_reset() {
+    let (classic, accurate) = (Flags::ECE | Flags::CWR, Flags::AE | Flags::ECE | Flags::CWR);
+    let agreed = Flags::SYN | Flags::ACK | Flags::CWR;
+    assert_eq!(second_syn(accurate, classic).0, Answer::Refuse);
+    assert_eq!(second_syn(classic, accurate).0, Answer::Refuse);
+    assert_eq!(second_syn(accurate, accurate), (Answer::SynAck, agreed));
+    assert_eq!(second_syn(accurate, Flags::NONE), (Answer::SynAck, agreed));
+    let none = Flags::SYN | Flags::ACK;
+    assert_eq!(second_syn(Flags::NONE, accurate), (Answer::SynAck, none));
+}
+
 fn plain() -> HalfOpen<Full> {
     record(&Config::default(), Options::default())
 }

@@ -3,9 +3,12 @@
 
 use crate::words::words;
 
-/// Whether a connection uses explicit congestion notification (RFC 3168).
+/// Whether a connection uses explicit congestion notification: classic, which echoes marks (RFC 3168), or
+/// accurate (AccECN), which counts them (RFC 9768). Whoever is ready for the second one does with the first, or
+/// with none, where the peer has no more.
 ///
-/// As a word: `off`, `accept` or `request`.
+/// As a word: `off`, `accept`, `request`, `accept-accurate` or `request-accurate`; Linux's `tcp_ecn` has for
+/// them 0, 2, 1, 5 and 3.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum EcnMode {
@@ -17,13 +20,34 @@ pub enum EcnMode {
     /// Our SYN asks for it too. If it is not answered in time the next one does not: there are
     /// boxes that drop such SYNs (section 6.1.1.1).
     Request,
+    /// If the peer asks for it, the accurate kind too. Without the part
+    /// [`AccurateEcn`](crate::profile::Profile::AccurateEcn) as [`Accept`](Self::Accept). A SYN that is answered
+    /// by a SYN cookie gets the classic kind, or none.
+    AcceptAccurate,
+    /// Our SYN asks for the accurate kind, and if it is not answered in time so does the next one, but no
+    /// later one (RFC 9768 section 3.1.4.1). Without that part as [`Request`](Self::Request).
+    RequestAccurate,
+}
+
+impl EcnMode {
+    /// Whether our SYN asks for it.
+    pub(crate) fn asks(self) -> bool {
+        matches!(self, EcnMode::Request | EcnMode::RequestAccurate)
+    }
+
+    /// Whether the accurate kind is among what we take.
+    pub(crate) fn is_accurate(self) -> bool {
+        matches!(self, EcnMode::AcceptAccurate | EcnMode::RequestAccurate)
+    }
 }
 
 words! {
-    EcnMode: "off, accept or request",
+    EcnMode: "off, accept, request, accept-accurate or request-accurate",
     "off" = Off,
     "accept" = Accept,
     "request" = Request,
+    "accept-accurate" = AcceptAccurate,
+    "request-accurate" = RequestAccurate,
 }
 
 /// Whether data that are queued before the SYN goes out go with it (TCP Fast Open, RFC 7413). A server
@@ -228,7 +252,10 @@ mod tests {
 
     #[test]
     fn each_word_is_read_back_and_others_are_refused() {
-        check::<EcnMode>(&["off", "accept", "request"], "use off, accept or request");
+        check::<EcnMode>(
+            &["off", "accept", "request", "accept-accurate", "request-accurate"],
+            "use off, accept, request, accept-accurate or request-accurate",
+        );
         check::<MtuProbing>(&["off", "black-hole", "always"], "use off, black-hole or always");
         check::<Nagle>(&["off", "rfc896", "minshall"], "use off, rfc896 or minshall");
         check::<FastOpenMode>(&["off", "on", "without-cookie"], "use off, on or without-cookie");

@@ -1,23 +1,35 @@
 //! The receiver's part in explicit congestion notification (RFC 3168 section 6.1.3).
 
 /// What the receiver tells the peer of congestion marks.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct EcnReceiver {
-    echoing: bool,
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum EcnReceiver {
+    /// Nothing.
+    #[default]
+    Silent,
+    /// Acks carry ECN-Echo.
+    Echoing,
+    /// Acks count them (RFC 9768).
+    Counting,
 }
 
 impl EcnReceiver {
     /// Whether acks carry ECN-Echo.
-    pub(super) const fn is_echoing(&self) -> bool {
-        self.echoing
+    pub(super) fn is_echoing(self) -> bool {
+        self == EcnReceiver::Echoing
+    }
+
+    /// Whether acks have other flags than ACK for it.
+    pub(super) fn tells_something(self) -> bool {
+        self != EcnReceiver::Silent
     }
 
     /// Data arrived within the window, with congestion experienced or not, and with CWR or not.
     /// Returns whether the peer should hear of it at once: its window may be so small that it
     /// waits for this ack.
     pub(super) fn on_data(&mut self, experienced: bool, reduced: bool) -> bool {
-        let begins = experienced && !self.echoing;
-        self.echoing = experienced || (self.echoing && !reduced);
+        let begins = experienced && !self.is_echoing();
+        let goes_on = experienced || (self.is_echoing() && !reduced);
+        *self = if goes_on { EcnReceiver::Echoing } else { EcnReceiver::Silent };
         begins || reduced
     }
 }

@@ -292,7 +292,19 @@ impl<'a, P: Profile> Receiver<'a, P> {
 
     /// Whether acks carry ECN-Echo.
     pub(crate) fn is_echoing(&self) -> bool {
-        self.ecn.get().is_some_and(EcnReceiver::is_echoing)
+        self.ecn.get().is_some_and(|ecn| ecn.is_echoing())
+    }
+
+    /// Whether acks have other flags than ACK for congestion marks.
+    pub(crate) fn tells_congestion(&self) -> bool {
+        self.ecn.get().is_some_and(|ecn| ecn.tells_something())
+    }
+
+    /// Acks count congestion marks, and echo none (RFC 9768).
+    pub(crate) fn count_accurately(&mut self) {
+        if let Some(ecn) = self.ecn.get_mut() {
+            *ecn = EcnReceiver::Counting;
+        }
     }
 
     /// Copies data into `to` and makes room for new ones; returns how many bytes.

@@ -222,7 +222,11 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let (fin, push) = (flags.contains(Flags::FIN), flags.contains(Flags::PSH));
         let arrival = self.receiver.on_segment(now, seq, segment.payload, fin, push);
         // After it was counted: the ack that a mark is worth is the one that it gets anyway.
-        if P::ECN && self.agreement.ecn_echo && has_text && !flags.contains(Flags::SYN) {
+        if P::ECN
+            && self.agreement.accurate.echoes_classic()
+            && has_text
+            && !flags.contains(Flags::SYN)
+        {
             let experienced = segment.ip.ecn == Ecn::Ce;
             self.counters.ce_received.add(experienced.into());
             self.receiver.on_ecn(experienced, flags.contains(Flags::CWR));

@@ -43,6 +43,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if repeated && !SynOptions::of(&segment.header).ecn_setup {
             self.agreement.ecn = false;
         }
+        if repeated {
+            self.take_crossing_syn_ack(segment);
+        }
         let scale = if flags.contains(Flags::SYN) { 0 } else { self.agreement.peer_shift };
         let (rtt, syn_lost) = self.syn_round_trip(now, options.timestamps);
         if self.was_opened_fast() {

@@ -4,7 +4,6 @@ use super::Verdict;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::tcp::connection::Connection;
-use crate::tcp::handshake::SynOptions;
 use crate::tcp::{Error, State};
 use crate::time::Instant;
 use crate::wire::{Flags, Header, Segment};
@@ -35,8 +34,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             return Verdict::Done;
         }
         let advertised = self.syn_window();
-        let ts_recent = options.timestamps.map_or(0, |timestamps| timestamps.value);
-        self.agree(now, seq, &SynOptions::of(&segment.header), ts_recent, advertised);
+        self.agree(now, segment, advertised);
         if !acks_syn {
             // Simultaneous open: our SYN goes again, now with an ack of theirs (section 3.5, figure 7).
             self.state = State::SynReceived;
@@ -53,6 +51,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         // The window of a SYN is never scaled (RFC 7323 section 2.2).
         self.establish(now, u32::from(window), seq, rtt, syn_lost);
         self.take_user_timeout(&segment.header.options);
+        self.answer_marked_syn(now, &segment.header);
         self.receiver.force_ack();
         self.take_urgent_text_and_fin(now, segment, seq + 1);
         Verdict::Done

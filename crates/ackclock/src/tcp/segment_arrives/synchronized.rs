@@ -1,9 +1,10 @@
 //! A segment arrives in a synchronized state (RFC 9293 section 3.10.7.4).
 
 use crate::congestion::CongestionController;
-use crate::profile::Profile;
+use crate::profile::{Kept, Profile};
 use crate::seq::SeqNumber;
 use crate::tcp::State;
+use crate::tcp::accurate_ecn::Marked;
 use crate::tcp::connection::Connection;
 use crate::tcp::sender::AckInput;
 use crate::time::Instant;
@@ -14,12 +15,18 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     #[inline(never)]
     pub(super) fn on_segment_synchronized(&mut self, now: Instant, segment: &Segment<'_>) {
         let Header { seq, flags, .. } = segment.header;
+        if P::ACCURATE_ECN && flags.contains(Flags::SYN) {
+            self.take_syn_ack_again(segment);
+        }
         let goes_on = self.check_sequence(now, segment, seq)
             && self.check_reset(now, flags, seq)
             && self.check_syn(now, flags)
             && self.check_ack(now, segment, seq);
         if goes_on {
             self.take_urgent_text_and_fin(now, segment, seq);
+            if self.is_accurate() {
+                self.count_codepoint(segment);
+            }
         }
     }
 
@@ -32,12 +39,17 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let has_echo = P::ECN && self.agreement.ecn && flags.contains(Flags::ECE);
         let ecn_echo = has_echo && !is_old;
         self.counters.ece_received.add(ecn_echo.into());
+        let marked = self.is_accurate().then(|| match is_old {
+            true => Marked::default(),
+            false => self.take_feedback(segment, seq),
+        });
         let input = AckInput {
             seq,
             ack,
             window: self.agreement.peer_window(window),
             sack: &options.sack,
-            ecn_echo,
+            ecn_echo: ecn_echo || marked.is_some(),
+            marked: Kept::new(marked),
             empty: segment.is_empty() && !is_old,
             echoed_ms: self.timestamps.echoed_ms(options.timestamps),
         };

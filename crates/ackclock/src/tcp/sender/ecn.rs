@@ -1,10 +1,22 @@
-//! The sender's part in explicit congestion notification (RFC 3168 section 6.1.2).
+//! The sender's part in explicit congestion notification (RFC 3168 section 6.1.2), which over AccECN is the same
+//! but for CWR (RFC 9768 section 4).
 
 use super::Sender;
 use crate::congestion::{Congestion, CongestionController, CongestionKind};
 use crate::profile::{Kept, Part, Profile};
 use crate::seq::SeqNumber;
 use crate::time::Instant;
+
+/// Whether new data may be marked on its way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Capability {
+    /// No.
+    None,
+    /// The peer echoes marks until it sees CWR: both SYNs were ECN-setup SYNs (RFC 3168).
+    Echoed,
+    /// The peer counts them (RFC 9768).
+    Counted,
+}
 
 /// What has reduced the window within the last window of data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,8 +32,7 @@ pub(super) struct EcnSender<P: Profile>(<P::Ecn as Part>::Keeps<Marks>);
 
 #[derive(Clone, Copy, Debug)]
 struct Marks {
-    /// New data may be marked on its way: both SYNs were ECN-setup SYNs.
-    capable: bool,
+    capable: Capability,
     /// The next new data tells the peer that the window was reduced.
     cwr_due: bool,
     /// With a window of one segment only the retransmission timer can slow the sender down: nothing
@@ -33,7 +44,7 @@ struct Marks {
 }
 
 impl<P: Profile> EcnSender<P> {
-    pub(super) fn new(capable: bool, iss: SeqNumber) -> Self {
+    pub(super) fn new(capable: Capability, iss: SeqNumber) -> Self {
         let reduced = Reduced::No;
         EcnSender(Kept::new(Marks { capable, cwr_due: false, held: false, reduced, point: iss }))
     }
@@ -64,7 +75,14 @@ impl<P: Profile> EcnSender<P> {
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// Whether new data is sent as ECN-capable.
     pub(crate) fn is_ecn_capable(&self) -> bool {
-        self.ecn.0.get().is_some_and(|marks| marks.capable)
+        self.ecn.0.get().is_some_and(|marks| marks.capable != Capability::None)
+    }
+
+    /// New data can no longer be marked: something changes what it is marked with.
+    pub(crate) fn give_up_capability(&mut self) {
+        if let Some(marks) = self.ecn.0.get_mut() {
+            marks.capable = Capability::None;
+        }
     }
 
     /// Whether the next new data carries CWR.
@@ -91,7 +109,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             }
             marks.reduced = if by_mark { Reduced::ByMark } else { Reduced::ByLoss };
             marks.point = self.snd_nxt;
-            marks.cwr_due = marks.capable;
+            marks.cwr_due = marks.capable == Capability::Echoed;
         }
         // So that laws have no answer to marks in an image without ECN.
         if P::ECN || kind != CongestionKind::Ecn {
@@ -110,14 +128,17 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
 
     /// An ack that advanced SND.UNA by `advanced`, and may have echoed a mark, was digested.
     #[inline(always)]
-    pub(super) fn digest_echo(&mut self, now: Instant, echo: bool, advanced: u32) {
+    pub(in crate::tcp) fn digest_echo(&mut self, now: Instant, echo: bool, advanced: u32) {
         let Some(marks) = self.ecn.0.get_mut() else {
             return;
         };
         if self.snd_una.after(marks.point) {
             marks.reduced = Reduced::No;
         }
-        if echo && marks.reduced == Reduced::No {
+        let is_counted = P::ACCURATE_ECN
+            && marks.capable == Capability::Counted
+            && self.controller.counts_marks();
+        if echo && marks.reduced == Reduced::No && !is_counted {
             marks.held = self.controller.window() <= self.mss.into();
             if marks.held {
                 self.restart_timer(now);

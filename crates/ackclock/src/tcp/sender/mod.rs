@@ -23,6 +23,7 @@ mod window;
 
 pub(crate) use ack::AckInput;
 pub use delivery::DeliveryRecord;
+pub(crate) use ecn::Capability;
 pub(crate) use flight::PieceChoice;
 pub use flight::{FlightRecord, choice as flight_choice};
 pub(crate) use path_probe::{ProbeFate, ProbeTurn};
@@ -61,8 +62,8 @@ pub(crate) struct SenderStart {
     pub(crate) mss: u32,
     /// Whether the peer permits SACK.
     pub(crate) sack: bool,
-    /// Whether new data may be sent as ECN-capable (RFC 3168).
-    pub(crate) ecn: bool,
+    /// Whether new data may be sent as ECN-capable.
+    pub(crate) ecn: Capability,
     /// The peer's window, from its SYN segment, in bytes.
     pub(crate) window: u32,
     /// SEG.SEQ of that segment.
@@ -173,7 +174,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             flight: Flight::new(iss + 1, (flight, delivery), initial.flight_records as usize),
             recovery: Recovery::new(initial.settings.recovery, false, iss),
             rto: initial.rto,
-            ecn: EcnSender::new(false, iss),
+            ecn: EcnSender::new(Capability::None, iss),
             round: Round::new(Instant::ZERO, iss + 1),
             delivery: Delivery::default(),
             pacer: Kept::new(Pacer::new()),

@@ -1,5 +1,6 @@
 //! One connection against a scripted peer: exact segments in, exact segments out.
 
+mod accurate_ecn;
 mod acknowledging;
 mod bulk;
 mod closing;

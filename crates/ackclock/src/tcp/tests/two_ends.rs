@@ -34,7 +34,12 @@ pub(super) fn random_config(random: &mut Random) -> Config {
         window_scaling: random.one_in(2),
         timestamps: random.one_in(2),
         sack: !random.one_in(3),
-        ecn: random.pick(&[EcnMode::Off, EcnMode::Accept, EcnMode::Request]),
+        ecn: random.pick(&[
+            EcnMode::Off,
+            EcnMode::Request,
+            EcnMode::RequestAccurate,
+            EcnMode::RequestAccurate,
+        ]),
         recovery: RecoveryAlgorithm::ALL
             [random.below(RecoveryAlgorithm::ALL.len() as u32) as usize],
         nagle: any_nagle(random),

@@ -58,8 +58,7 @@ impl<'a> PredictedSegment<'a> {
             && mss.is_none()
             && window_scale.is_none()
             && !sack_permitted
-            && options.user_timeout().is_none()
-            && sack.is_empty();
+            && sack.is_bare();
         is_usual.then_some(PredictedSegment {
             seq: *seq,
             ack: *ack,

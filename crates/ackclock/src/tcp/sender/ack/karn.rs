@@ -16,7 +16,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(super) fn measure_round_trip(
         &mut self,
         now: Instant,
-        input: &AckInput<'_>,
+        input: &AckInput<'_, P>,
         advanced: u32,
         acked: Acked,
     ) -> Option<Duration> {

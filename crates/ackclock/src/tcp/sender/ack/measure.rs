@@ -23,7 +23,7 @@ pub(super) struct Measured {
     pub(super) rtt: Option<Duration>,
 }
 
-impl AckInput<'_> {
+impl<P: Profile> AckInput<'_, P> {
     /// The end of the millisecond in which the segment was sent whose timestamp the ack echoes, in
     /// microseconds; without a timestamp the end of time.
     fn echoed_until(&self, now: Instant) -> u64 {
@@ -44,7 +44,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(super) fn measure(
         &mut self,
         now: Instant,
-        input: &AckInput<'_>,
+        input: &AckInput<'_, P>,
         advanced: u32,
     ) -> Measured {
         // A retransmission is not what was delivered if no round trip has ever been so short, or if

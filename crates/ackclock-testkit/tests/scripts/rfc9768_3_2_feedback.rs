@@ -1,0 +1,172 @@
+//! RFC 9768 section 3.2: what acks tell of congestion, and what the sender makes of it.
+
+use ackclock_testkit::script::check;
+
+/// A server whose peer counts, with an initial window of ten segments.
+const AGREED: &str = "
+        set ecn accept-accurate
+        set initial_window 10
+        listen
+        < SAWE 0:0(0) <mss 1000,sackOK>
+        > SW. 0:0(0) ack 1 <mss 1000,sackOK,accecn0 1 0 1>
+        +0.01 < W. 1:1(0) ack 1 <accecn0 1 0 1>
+        accept
+";
+
+/// Section 3.2.2.5.1: the first mark, and every second one after that, is worth an ack. Section 3.2.3.3: the
+/// option tells each counter that has changed.
+#[test]
+fn marks_are_counted_and_told() {
+    check(&format!(
+        "{AGREED}
+        < [ect0] AE. 1:1001(1000) ack 1
+        < [ce] AE. 1001:2001(1000) ack 1
+        > AW. 1:1(0) ack 2001 <accecn0 1001 1000>
+        < [ce] AE. 2001:3001(1000) ack 1
+        < [ce] AE. 3001:4001(1000) ack 1
+        > . 1:1(0) ack 4001 <accecn0 1001 3000>
+        < [ect0] AE. 4001:5001(1000) ack 1
+        < [ce] AE. 5001:6001(1000) ack 1
+        > E. 1:1(0) ack 6001 <accecn0 2001 4000>
+        < [ect0] AE. 6001:7001(1000) ack 1
+        +0.04 > E. 1:1(0) ack 7001 <accecn0 3001 4000>
+        < [ect1] AE. 7001:8001(1000) ack 1
+        +0.04 > E. 1:1(0) ack 8001 <accecn0 3001 4000 1001>
+        info ce_packets 4
+        "
+    ));
+}
+
+/// Section 3.2: marks on control packets count, and every third one without data is worth an ack.
+#[test]
+fn marks_on_acks_are_counted() {
+    check(&format!(
+        "{AGREED}
+        < [ce] AE. 1:1(0) ack 1
+        < [ce] AE. 1:1(0) ack 1
+        < [ce] AE. 1:1(0) ack 1
+        > . 1:1(0) ack 1
+        info ce_packets 3
+        "
+    ));
+}
+
+/// With ECT(1) alone the other order is shorter.
+#[test]
+fn the_option_has_the_order_that_takes_less() {
+    check(&format!(
+        "{AGREED}
+        < [ect1] AE. 1:1001(1000) ack 1
+        < [ect1] AE. 1001:2001(1000) ack 1
+        > AE. 1:1(0) ack 2001 <accecn1 2001>
+        < [ce] AE. 2001:3001(1000) ack 1
+        > AW. 1:1(0) ack 3001 <accecn1 2001 1000>
+        "
+    ));
+}
+
+/// Section 3.2.3.3: two SACK blocks go before the option.
+#[test]
+fn the_option_stands_beside_sack_blocks_as_far_as_there_is_room() {
+    check(&format!(
+        "{AGREED}
+        < [ect0] AE. 1001:2001(1000) ack 1
+        > AE. 1:1(0) ack 1 <accecn0 1001,sack 1001:2001>
+        < [ect0] AE. 3001:4001(1000) ack 1
+        > AE. 1:1(0) ack 1 <accecn0 2001,sack 3001:4001 1001:2001>
+        < [ect0] AE. 5001:6001(1000) ack 1
+        > AE. 1:1(0) ack 1 <accecn0 3001,sack 5001:6001 3001:4001 1001:2001>
+        "
+    ));
+}
+
+/// Data that leave no room go after the ack with the option, and carry the counter.
+#[test]
+fn an_ack_that_is_due_goes_before_full_segments() {
+    check(&format!(
+        "{AGREED}
+        < [ect0] AE. 1:1001(1000) ack 1
+        write 1100
+        > [ect0] AE. 1:1001(1000) ack 1001
+        > [ect0] PAE. 1001:1101(100) ack 1001 <accecn0 1001>
+        < [ce] AE. 1001:2001(1000) ack 1
+        > AW. 1101:1101(0) ack 2001 <accecn0 1001 1000>
+        "
+    ));
+}
+
+/// A law of the classic kind reduces its window once in a round trip, and says nothing of it (section 3.1.5).
+#[test]
+fn a_mark_that_is_told_reduces_the_window_once() {
+    check(&format!(
+        "{AGREED}
+        write 20000 takes 20000
+        > [ect0] AE. 1:1001(1000) ack 1
+        > [ect0] AE. 1001:2001(1000) ack 1
+        > [ect0] AE. 2001:3001(1000) ack 1
+        > [ect0] AE. 3001:4001(1000) ack 1
+        > [ect0] AE. 4001:5001(1000) ack 1
+        > [ect0] AE. 5001:6001(1000) ack 1
+        > [ect0] AE. 6001:7001(1000) ack 1
+        > [ect0] AE. 7001:8001(1000) ack 1
+        > [ect0] AE. 8001:9001(1000) ack 1
+        > [ect0] AE. 9001:10001(1000) ack 1
+        +0.01 < AW. 1:1(0) ack 2001 <accecn0 1001 1000>
+        info cwnd 8000
+        info told_ce_packets 1
+        +0.001 < AWE. 1:1(0) ack 4001 <accecn0 2001 2000>
+        > [ect0] AE. 10001:11001(1000) ack 1
+        > [ect0] AE. 11001:12001(1000) ack 1
+        info cwnd 8000
+        info told_ce_packets 2
+        +0.001 < AWE. 1:1(0) ack 6001 <accecn0 4001 2000>
+        > [ect0] AE. 12001:13001(1000) ack 1
+        > [ect0] AE. 13001:14001(1000) ack 1
+        # Three acks were lost: of six segments one was marked.
+        +0.01 < . 1:1(0) ack 12001 <accecn0 9001 3000>
+        > [ect0] AE. 14001:15001(1000) ack 1
+        > [ect0] AE. 15001:16001(1000) ack 1
+        > [ect0] AE. 16001:17001(1000) ack 1
+        > [ect0] AE. 17001:18001(1000) ack 1
+        info told_ce_packets 3
+        info told_ce_bytes 3000
+        "
+    ));
+}
+
+/// Section 3.2.2.4: feedback that is zero from the start means nothing, and nothing more is ECN-capable.
+#[test]
+fn a_counter_that_is_zero_at_first_is_not_believed() {
+    check(
+        "
+        set ecn request-accurate
+        set initial_window 10
+        connect
+        > SAWE 0:0(0) <mss 1000,sackOK>
+        +0.01 < SW. 0:0(0) ack 1 <mss 1000,sackOK>
+        > W. 1:1(0) ack 1 <accecn0 1 0 1>
+        write 100
+        > [ect0] PAE. 1:101(100) ack 1 <accecn0 1 0 1>
+        +0.01 < . 1:1(0) ack 101
+        info cwnd 10000
+        write 100
+        > [not-ect] PAE. 101:201(100) ack 1
+        +0.01 < AE. 1:1(0) ack 201
+        info cwnd 10000
+        ",
+    );
+}
+
+/// RFC 3168 section 6.1.5 stands: retransmissions are not ECN-capable; they tell the counter of now.
+#[test]
+fn a_retransmission_tells_the_counter_of_now() {
+    check(&format!(
+        "{AGREED}
+        write 100
+        > [ect0] PAE. 1:101(100) ack 1
+        < [ce] AE. 1:1001(1000) ack 1
+        > AW. 101:101(0) ack 1001 <accecn0 1 1000>
+        +0.2 > [not-ect] PAW. 1:101(100) ack 1001
+        "
+    ));
+}
