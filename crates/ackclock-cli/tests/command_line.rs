@@ -237,7 +237,6 @@ fn recovery_and_ecn_are_chosen_by_name() {
     assert!(usual["fast_recoveries"].as_u64() > Some(0) && chosen["timeouts"].as_u64() > Some(0));
 }
 
-/// On an emulated path both ends have the key, and the other one loses nothing by it.
 #[test]
 fn a_key_signs_the_connection_over_an_emulated_path() {
     let signed = json(&["discard", "--bytes", "1M", "--md5-key", "secret", "--json"]);
