@@ -81,6 +81,7 @@ impl Connection {
             host_syns: 0,
             peer_syn: peer.map(|(_, syn)| syn),
             sent: 0,
+            has_sent: false,
             acked: 0,
             fin: None,
             peer_fin: None,
@@ -111,6 +112,20 @@ impl Connection {
         self.facts.host.initial() == header.seq && (!answers || acknowledges)
     }
 
+    /// Whether a segment of the host begins where its SYN-ACK of number `before` ended: a cookie, which has come back after a
+    /// later one was given up (RFC 4987 section 3.6).
+    pub(crate) fn is_of_cookie(&self, header: &Header, before: Option<SeqNumber>) -> bool {
+        let is_open = self.facts.is_synchronized() && !self.facts.is_over;
+        let is_plain = !header.flags.intersects(Flags::SYN | Flags::RST);
+        !is_open && is_plain && before.is_some_and(|isn| header.seq == isn + 1)
+    }
+
+    /// The number of its SYN-ACK, if that is what it began with.
+    pub(crate) fn answered_with(&self) -> Option<SeqNumber> {
+        let answers = self.facts.host_syn.flags.contains(Flags::ACK);
+        answers.then_some(self.facts.host.initial())
+    }
+
     /// The host has sent a segment.
     pub(crate) fn on_sent(&mut self, raw: &Raw<'_>, docket: &mut Docket<'_>) {
         let seen = raw.seen(&self.facts.host, self.facts.peer.as_ref());
@@ -129,7 +144,7 @@ impl Connection {
         format::judge(&seen, raw.tcp, docket);
         handshake::judge(&seen, &self.facts, docket);
         self.resets.on_sent(&seen, &self.facts, docket);
-        self.urgent.on_sent(&seen, &self.facts, docket);
+        self.urgent.on_sent(&seen, &self.facts, self.sender.surely_acked(), docket);
         if !seen.is(Flags::RST) {
             self.receiver.on_sent(&seen, &self.facts, docket);
             self.sender.on_sent(&seen, &self.facts, docket);
@@ -153,6 +168,7 @@ impl Connection {
         if seen.is(Flags::SYN) && seen.ack.is_none() {
             facts.edge = 1 + Offset::from(seen.header.window);
         }
+        facts.has_sent |= !seen.is(Flags::SYN);
         facts.sent = facts.sent.max(seen.end());
         facts.host.note(facts.sent);
         if seen.is(Flags::FIN) {
@@ -209,7 +225,8 @@ impl Connection {
             facts.acked = facts.acked.max(ack);
             facts.peer_max_window = facts.peer_max_window.max(facts.peer_window(seen));
         }
-        if seen.is(Flags::FIN) && seen.text_end() <= facts.edge {
+        // Before what the host has acknowledged no FIN can stand: it has nothing new (RFC 9293 section 3.10.7.4).
+        if seen.is(Flags::FIN) && (facts.told..=facts.edge).contains(&seen.text_end()) {
             facts.peer_fin = Some(seen.text_end());
         }
         facts.largest_received = facts.largest_received.max(seen.payload_len());
@@ -231,9 +248,9 @@ impl Connection {
             || self.lost.is_some()
     }
 
-    /// The path's largest packet has become known by ICMP.
-    pub(crate) fn on_too_big(&mut self, now: Instant, mtu: u32) {
-        self.sender.on_too_big(now, mtu);
+    /// The path's largest packet has become known by ICMP, which quotes a segment that begins with `seq`.
+    pub(crate) fn on_too_big(&mut self, now: Instant, mtu: u32, seq: SeqNumber) {
+        self.sender.on_too_big(now, mtu, self.facts.host.offset(seq), &self.facts);
     }
 
     /// The application has called.

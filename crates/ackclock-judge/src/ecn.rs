@@ -77,6 +77,8 @@ pub(crate) enum Text {
     None,
     New,
     Again,
+    /// Some of it was sent before, as the byte of a probe: what holds for either is right.
+    Both,
     /// A probe of a closed window.
     Probe,
 }
@@ -130,7 +132,7 @@ impl Notification {
         let (time, number) = (seen.time, seen.number);
         let is_set = seen.is(Flags::CWR);
         match text {
-            Text::New if is_set => self.cwr_since = None,
+            Text::New | Text::Both if is_set => self.cwr_since = None,
             Text::New if self.must_have_cwr(time, facts) => {
                 self.cwr_since = None;
                 docket.forbid(&CWR_MISSING, time, number, || {

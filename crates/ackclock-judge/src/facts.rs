@@ -44,6 +44,8 @@ pub(crate) struct Facts {
     pub(crate) peer_syn: Option<Syn>,
     /// SND.NXT at most: the first number that the host never sent, SYN and FIN counted.
     pub(crate) sent: Offset,
+    /// Whether it has sent anything but SYNs and RSTs.
+    pub(crate) has_sent: bool,
     /// SND.UNA: the highest acknowledgment of something sent that reached the host.
     pub(crate) acked: Offset,
     /// Where the host's FIN stands.
@@ -68,6 +70,13 @@ impl Facts {
     /// Whether both SYNs have passed and the host's is acknowledged.
     pub(crate) fn is_synchronized(&self) -> bool {
         self.peer_syn.is_some() && self.acked >= 1
+    }
+
+    /// Whether the host certainly remembers the connection: it has no room for few half-open ones only, or has sent
+    /// something since its SYN-ACK.
+    pub(crate) fn is_remembered(&self) -> bool {
+        let answers = self.host_syn.flags.contains(Flags::ACK);
+        self.settings.keeps_half_open || !answers || self.has_sent
     }
 
     /// Whether an option of both SYNs is agreed on.

@@ -47,6 +47,8 @@ struct Slot {
     connection: Option<Connection>,
     /// Whether the host signs its segments (RFC 2385).
     is_signed: bool,
+    /// The number of the SYN-ACK before the one with which it began.
+    before: Option<SeqNumber>,
     /// The last SYN of the peer that no connection has taken yet.
     syn: Option<(SeqNumber, Syn)>,
     /// Calls before the first SYN.
@@ -93,7 +95,7 @@ impl Judge {
                     if let Some(connection) =
                         self.slots.get_mut(&ends).and_then(|slot| slot.connection.as_mut())
                     {
-                        connection.on_too_big(now, mtu);
+                        connection.on_too_big(now, mtu, error.seq);
                     }
                 }
             }
@@ -211,6 +213,7 @@ impl Judge {
                 .as_ref()
                 .is_some_and(|connection| connection.began_with(&raw.header));
         if begins {
+            slot.before = slot.connection.as_ref().and_then(Connection::answered_with);
             let answers = raw.header.flags.contains(Flags::ACK);
             let peer = slot.syn.take().filter(|_| answers);
             let mut docket = Docket {
@@ -244,6 +247,9 @@ impl Judge {
             }
             return;
         };
+        if connection.is_of_cookie(&raw.header, slot.before) {
+            connection.lost = Some(Unknown::NoStart);
+        }
         if let Some(reason) = connection.lost {
             *findings.unknown.entry(reason).or_default() += 1;
             return;

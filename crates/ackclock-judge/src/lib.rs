@@ -32,5 +32,5 @@ pub use judge::Judge;
 #[cfg(feature = "emulator")]
 pub use observer::{FormJudges, Judges};
 pub use sentence::{Level, Sentence};
-pub use settings::{Law, Settings};
+pub use settings::{Law, Nagle, Settings};
 pub use verdict::{Findings, Unknown, Verdict};

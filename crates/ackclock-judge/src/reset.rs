@@ -111,11 +111,38 @@ pub(crate) struct Resets {
     time_wait: Option<Instant>,
     /// The peer's FIN came before the host had sent its own.
     is_passive: bool,
+    /// When a segment reached the host last.
+    last: Option<Instant>,
     /// The last segment that reached the host was a RST, which came then.
     last_rst: Option<Instant>,
-    /// The acknowledgments that were received last, any of which a RST may take its number from.
-    acks: [Option<Offset>; 8],
+    /// The acknowledgments that were received last, and edges of windows that leave out some of what was sent, any of which
+    /// a RST may take its number from.
+    acks: Numbers,
+    edges: Numbers,
+}
+
+/// The last few different numbers of a kind.
+#[derive(Clone, Debug, Default)]
+struct Numbers {
+    last: [Option<Offset>; 8],
     next: usize,
+}
+
+impl Numbers {
+    fn note(&mut self, number: Offset) {
+        if self.hold(number) {
+            return;
+        }
+        let place = self.next % self.last.len();
+        if let Some(place) = self.last.get_mut(place) {
+            *place = Some(number);
+        }
+        self.next += 1;
+    }
+
+    fn hold(&self, number: Offset) -> bool {
+        self.last.contains(&Some(number))
+    }
 }
 
 /// The bounds of RCV.NXT when a segment arrived.
@@ -179,7 +206,7 @@ impl Resets {
     pub(crate) fn on_unplaced(&mut self, raw: &Raw<'_>, facts: &Facts) {
         let header = &raw.header;
         if header.flags.contains(Flags::ACK) {
-            self.note(facts.host.offset(header.ack));
+            self.acks.note(facts.host.offset(header.ack));
             // RFC 9293 section 3.10.7.3: in SYN-SENT a RST counts if its ack is acceptable.
             let acceptable = facts.host.offset(header.ack) == facts.sent;
             let is_rst = header.flags.contains(Flags::RST);
@@ -209,20 +236,19 @@ impl Resets {
         }
     }
 
-    fn note(&mut self, ack: Offset) {
-        let place = self.next % self.acks.len();
-        if let Some(place) = self.acks.get_mut(place) {
-            *place = Some(ack);
-        }
-        self.next += 1;
-    }
-
     /// A segment has reached the host.
     pub(crate) fn on_received(&mut self, seen: &Seen<'_>, facts: &Facts, expected: &Expected) {
         if let Some(ack) = seen.ack {
-            self.note(ack);
+            self.acks.note(ack);
+            // Beyond the window the peer accepts no RST (section 3.10.7.4): where that has shrunk, or was probed, its edge is
+            // the number that the peer comes to expect.
+            let edge = ack + facts.peer_window(seen);
+            if ack <= facts.sent && edge < facts.sent {
+                self.edges.note(edge);
+            }
         }
         self.last_rst = seen.is(Flags::RST).then_some(seen.time);
+        self.last = Some(seen.time);
         self.stray_syn = None;
         self.note_opening(seen, facts);
         if seen.is(Flags::RST) {
@@ -268,7 +294,7 @@ impl Resets {
         }
         if (expected.least..=expected.most).contains(&seen.seq) {
             self.perhaps_ended = true;
-        } else if facts.is_synchronized() {
+        } else if facts.is_synchronized() && !facts.is_over {
             self.blind_rst = true;
         }
     }
@@ -289,7 +315,7 @@ impl Resets {
         }
         self.owed = None;
         let at_end = seen.seq == facts.sent || seen.seq == facts.acked;
-        let answers = self.acks.iter().flatten().any(|&ack| ack == seen.seq);
+        let answers = self.acks.hold(seen.seq) || self.edges.hold(seen.seq);
         let has_no_ack = seen.is(Flags::ACK) && seen.header.seq.0 == 0;
         if !at_end && !answers && !has_no_ack && !facts.is_over {
             docket.forbid(&RST_NUMBER, time, number, || {
@@ -315,7 +341,13 @@ impl Resets {
             docket.forbid(&RESET_BY_SYN, time, number, || {
                 "a RST answers a SYN in the middle of the connection".into()
             });
-        } else if self.blind_rst && !self.perhaps_ended && !wanted && facts.fin.is_none() {
+        } else if self.blind_rst
+            && !self.perhaps_ended
+            && !wanted
+            && facts.fin.is_none()
+            && self.last.is_some_and(|last| last + facts.settings.reaction >= time)
+        {
+            // Else a timer has ended it.
             docket.forbid(&RESET_BY_BLIND_RST, time, number, || {
                 "the connection is gone after a RST that was not where the host expected it".into()
             });

@@ -19,6 +19,17 @@ pub enum Law {
     Bbr,
 }
 
+/// Which small segments the host holds back while something is not acknowledged (RFC 9293 section 3.7.4).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Nagle {
+    /// None.
+    Off,
+    /// Each (RFC 896).
+    Rfc896,
+    /// Each while another small one is not acknowledged (Minshall's variant).
+    Minshall,
+}
+
 /// What the judge is told about the judged host.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
@@ -39,8 +50,8 @@ pub struct Settings {
     /// How long after a segment was seen at the interface the host may act as if it had not arrived: the
     /// way through its queues, its scheduling, and the grain of its clock.
     pub reaction: Duration,
-    /// Whether the host holds small segments back (RFC 9293 section 3.7.4); `None`: not known.
-    pub nagle: Option<bool>,
+    /// Which small segments the host holds back; `None`: not known.
+    pub nagle: Option<Nagle>,
     /// Whether the judge sees every packet that the host sends. A capture may lack some; then a number that
     /// tells of one only ends the judgement of its connection.
     pub sees_all: bool,
@@ -60,6 +71,16 @@ pub struct Settings {
     pub syn_give_up: Duration,
     /// Whether the host as a sender of data heeds SACK where that is agreed on (RFC 2018 section 5).
     pub heeds_sack: bool,
+    /// Whether the host waits for what may only be overtaken, where fewer than three segments behind a hole are SACKed (RFC 8985
+    /// section 6.2).
+    pub waits_for_reordering: bool,
+    /// Whether the host repairs with each partial ack of a fast recovery the next hole (RFC 6582 section 3.2).
+    pub heeds_partial_acks: bool,
+    /// Whether the host sends all again from the first loss on, as hosts did before there was SACK.
+    pub goes_back: bool,
+    /// Whether the host has room for each half-open connection: where there are many others may give way, and what follows
+    /// belongs to no connection (RFC 4987 section 3).
+    pub keeps_half_open: bool,
     /// How many ranges behind holes the host holds at least; further ones it may drop (RFC 9293 SHLD-31).
     pub reassembly_ranges: usize,
     /// Whether the host reduces its window after an idle time (RFC 5681 section 4.1).
@@ -95,6 +116,10 @@ impl Default for Settings {
             longest_wait: None,
             syn_give_up: Duration::from_secs(180),
             heeds_sack: false,
+            waits_for_reordering: false,
+            heeds_partial_acks: false,
+            goes_back: false,
+            keeps_half_open: false,
             reassembly_ranges: usize::MAX,
             restarts_after_idle: false,
             answers_strangers: false,

@@ -45,8 +45,14 @@ impl Urgent {
         }
     }
 
-    /// The host has sent a segment.
-    pub(crate) fn on_sent(&self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
+    /// The host has sent a segment. `surely_acked` is SND.UNA by the segments that every host takes into account.
+    pub(crate) fn on_sent(
+        &self,
+        seen: &Seen<'_>,
+        facts: &Facts,
+        surely_acked: Offset,
+        docket: &mut Docket<'_>,
+    ) {
         let Some(end) = self.end.filter(|_| !seen.is(Flags::SYN) && !seen.is(Flags::RST)) else {
             return;
         };
@@ -59,9 +65,11 @@ impl Urgent {
                     format!("an urgent pointer of {pointer}, where urgent data end {ahead} ahead")
                 });
             }
-            (true, false) => docket.forbid(&OVER, time, number, || {
-                format!("URG at {}, where urgent data have ended at {end}", seen.seq)
-            }),
+            (true, false) if ahead <= 0 || end <= surely_acked => {
+                docket.forbid(&OVER, time, number, || {
+                    format!("URG at {}, where urgent data have ended at {end}", seen.seq)
+                })
+            }
             (false, true) if seen.payload_len() > 0 => {
                 docket.forbid(&MISSING, time, number, || {
                     format!("no URG at {}, where urgent data end at {end}", seen.seq)

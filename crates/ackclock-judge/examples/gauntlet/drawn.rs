@@ -156,6 +156,9 @@ pub(crate) fn run(seed: u64) -> Run {
         run.connections = lot.of(&[3, 12]);
         run.apart = Duration::from_millis(lot.of(&[1, 60]));
     }
+    // With so many losses and little room for what is behind them a timer may be backed off for longer than a connection
+    // waits that its application has left.
+    run.arrives &= run.path != PATHS[3] || run.configs.iter().all(|c| c.reassembly_ranges > 2);
     leave_early(&mut lot, &mut run);
     run
 }

@@ -317,10 +317,16 @@ impl Run {
         config.seed = self.seed;
         let law: BuiltIn = self.law.parse().expect("a law");
         let told = |side: usize| {
-            let told = ackclock_testkit::script::told(&self.configs[side], &law);
+            let mut told = ackclock_testkit::script::told(&self.configs[side], &law);
+            if let Some(hosts) = self.hosting {
+                told = hosts[side].tell(told, self.connections.into());
+            }
             self.plans[side].tune.map_or(told.clone(), |(_, tune)| tune.tell(told))
         };
         let (left, right) = (told(0), told(1));
+        if std::env::var_os(TRACE).is_some() {
+            println!("{self:?}");
+        }
         let bench = Bench::new(Judges::new().with(LEFT, left).with(RIGHT, right));
         let mut emulator =
             Emulator::pair(&config, [law; 2], bench.clone()).expect("a usable network");

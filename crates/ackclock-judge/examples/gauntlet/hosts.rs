@@ -64,6 +64,16 @@ impl Hosting {
         self.half_open.min(self.max_half_open) >= connections
     }
 
+    /// What the judge may not take for certain where so many connections share the host.
+    pub(crate) fn tell(&self, mut told: Settings, connections: usize) -> Settings {
+        told.keeps_half_open = self.has_room_for(connections);
+        if self.max_time_wait < connections {
+            // The oldest of them give way.
+            told.time_wait = Duration::ZERO;
+        }
+        told
+    }
+
     /// The listener of a server.
     pub(crate) fn listening(&self, on: SocketAddr) -> ListenConfig {
         let mut config = ListenConfig::new(on);

@@ -22,6 +22,8 @@ mod hosts;
 mod peers;
 mod situations;
 mod speeds;
+#[cfg(test)]
+mod tests;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

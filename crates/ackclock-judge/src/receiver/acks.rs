@@ -152,11 +152,22 @@ pub(super) enum Order {
 
 impl Acks {
     /// A segment has reached the host that it may answer.
-    pub(super) fn on_any(&mut self, seen: &Seen<'_>) {
-        self.arrivals.push_back(seen.time);
-        if self.arrivals.len() > 4096 {
-            self.arrivals.pop_front();
+    ///
+    /// What is larger than the MSS that the host has told was put together on its way: each of its parts may be answered.
+    pub(super) fn on_any(&mut self, seen: &Seen<'_>, facts: &Facts) {
+        let mss = facts.host_syn.options.mss.map_or(LEAST_FULL, Offset::from);
+        let full = (mss - seen.options_len as Offset).max(1);
+        for _ in 0..(seen.payload_len() + full - 1).div_euclid(full).max(1) {
+            self.arrivals.push_back(seen.time);
+            if self.arrivals.len() > 4096 {
+                self.arrivals.pop_front();
+            }
         }
+    }
+
+    /// A segment has reached the host that it may challenge: then it may be silent about others for a while.
+    pub(super) fn on_perhaps_challenged(&mut self, seen: &Seen<'_>) {
+        self.challenged = Some(seen.time);
     }
 
     /// A segment has reached the host that it has to take, or, if old, to answer.

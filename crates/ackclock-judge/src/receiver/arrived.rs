@@ -18,6 +18,9 @@ pub(crate) enum Fate {
     Taken,
 }
 
+/// Into so many ranges more at most the host may have what could all be one.
+const MOST_DOUBTS: usize = 32;
+
 /// What has arrived above what the host has acknowledged. A FIN counts as one number behind the text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arrived {
@@ -142,8 +145,8 @@ impl Arrived {
         let most = facts.settings.reassembly_ranges;
         let ranges = self.perhaps.len();
         let fits = ranges < most || ranges == most && self.perhaps.adjoins(seen.text(), seen.end());
-        // What joins two ranges may have been dropped.
-        fits && (most == usize::MAX || !self.is_doubtful(facts.told.max(1)))
+        // What joins two ranges may have been dropped, so that there are more.
+        fits && (ranges + MOST_DOUBTS <= most || !self.is_doubtful(facts.told.max(1)))
     }
 
     /// All that the host may have taken.

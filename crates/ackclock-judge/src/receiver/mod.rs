@@ -66,7 +66,7 @@ impl Receiver {
     pub(crate) fn on_received(&mut self, seen: &Seen<'_>, facts: &Facts, _docket: &mut Docket<'_>) {
         self.arrived.settle(seen.time, facts);
         self.stamps.settle(seen.time, facts);
-        self.acks.on_any(seen);
+        self.acks.on_any(seen, facts);
         if seen.is(Flags::SYN) && !seen.is(Flags::RST) && seen.seq == 0 {
             self.stamps.on_received(seen, facts, facts.told.max(1), false);
         }
@@ -145,8 +145,13 @@ impl Receiver {
                 self.sacks.on_again(seen);
             }
             self.acks.on_taken(seen, Order::Old);
-        } else if seen.ack.is_some_and(|ack| ack > facts.sent) && is_next && is_stamped && !stale {
-            self.acks.on_challenged(seen);
+        } else if seen.ack.is_some_and(|ack| ack > facts.sent) {
+            // In TIME-WAIT nothing but a FIN is answered (RFC 9293 section 3.10.7.4).
+            if is_next && is_stamped && !stale && !facts.is_closed() {
+                self.acks.on_challenged(seen);
+            } else {
+                self.acks.on_perhaps_challenged(seen);
+            }
         }
     }
 
@@ -171,11 +176,13 @@ impl Receiver {
 
     /// Nothing else has happened until `now`: what is overdue?
     pub(crate) fn on_time(&mut self, now: Instant, facts: &Facts, docket: &mut Docket<'_>) {
-        self.acks.on_time(now, facts, docket);
+        if facts.is_remembered() {
+            self.acks.on_time(now, facts, docket);
+        }
     }
 
     /// When the next silence is too long.
     pub(crate) fn due(&self, facts: &Facts) -> Instant {
-        self.acks.due(facts)
+        if facts.is_remembered() { self.acks.due(facts) } else { Instant::FAR_FUTURE }
     }
 }

@@ -103,13 +103,13 @@ impl Sacks {
         if start >= end {
             return;
         }
-        if start < facts.told {
-            self.note_duplicate(start, end.min(facts.told.max(start)));
-        }
-        for (low, high) in perhaps.iter().filter(|range| range.0 < end && start < range.1) {
+        // What was acknowledged and what came behind it is one duplicate.
+        let mut known = perhaps.clone();
+        known.insert(start.min(facts.told), facts.told);
+        for (low, high) in known.iter().filter(|range| range.0 < end && start < range.1) {
             self.note_duplicate(low.max(start), high.min(end));
         }
-        if behind_hole {
+        if behind_hole && seen.payload_len() > 0 {
             self.is_told = false;
             self.triggers.push_back((seen.time, start, seen.text_end()));
         } else {
@@ -264,7 +264,11 @@ impl Sacks {
             return;
         }
         // Ranges that may have become one count once.
-        let is_certain = |range: &(Offset, Offset)| arrived.taken().touches(range.0, range.1);
+        // A FIN alone is no data, of which blocks tell.
+        let fin = arrived.fin.map(|fin| (fin, fin + 1));
+        let is_certain = |range: &(Offset, Offset)| {
+            arrived.taken().touches(range.0, range.1) && fin != Some(*range)
+        };
         let behind =
             arrived.perhaps().iter().filter(|range| range.0 > ack && is_certain(range)).count();
         if behind == 0 {

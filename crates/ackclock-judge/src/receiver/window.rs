@@ -26,6 +26,8 @@ pub(crate) struct Windows {
     pub(super) last_edge: Offset,
     /// The largest window that it told.
     largest: Offset,
+    /// It has told one without SYN: before, a host need not have had a buffer (RFC 4987 section 3.6).
+    has_buffer: bool,
 }
 
 impl Windows {
@@ -44,7 +46,12 @@ impl Windows {
         let step = edge - facts.edge;
         let mss = facts.host_syn.options.mss.map_or(536, Offset::from);
         let enough = mss.min(facts.largest_received).min(self.largest / 2);
-        if facts.told >= 1 && !seen.is(Flags::SYN) && step >= unit && step + unit < enough {
+        if facts.told >= 1
+            && self.has_buffer
+            && !seen.is(Flags::SYN)
+            && step >= unit
+            && step + unit < enough
+        {
             docket.forbid(&SILLY, seen.time, seen.number, || {
                 format!(
                     "the window opens by {step} bytes, less than a segment and half of {}",
@@ -53,6 +60,7 @@ impl Windows {
             });
         }
         self.largest = self.largest.max(window);
+        self.has_buffer |= !seen.is(Flags::SYN);
         self.last_edge = edge;
     }
 }

@@ -124,6 +124,8 @@ pub(crate) struct Congestion {
     behind_hole: Offset,
     /// Acks since the last timeout that delivered what had been sent once, before it.
     originals: u32,
+    /// Acks since then that acknowledged something new.
+    advances: u32,
     /// The largest flight of this period, of the one before, and ever.
     peaks: (Offset, Offset, Offset),
     period: Instant,
@@ -138,6 +140,11 @@ impl Congestion {
     /// Whether the host repairs losses of an earlier moment.
     pub(crate) fn is_recovering(&self, facts: &Facts) -> bool {
         facts.acked < self.recover.max(self.episode)
+    }
+
+    /// Whether an ack ends no fast recovery that has certainly begun.
+    pub(crate) fn repairs_before(&self, ack: Offset) -> bool {
+        self.repairs && self.phase == Phase::Loss && ack < self.recover
     }
 
     /// Up to here the last congestion was answered.
@@ -196,6 +203,9 @@ impl Congestion {
             return;
         }
         self.cwnd += self.growth(delivered, facts);
+        if is_free(facts) && delivered.acked > 0 {
+            self.cwnd = self.cwnd.max(loss_window(facts));
+        }
     }
 
     fn growth(&self, delivered: &Delivered, facts: &Facts) -> Offset {
@@ -225,11 +235,11 @@ impl Congestion {
     /// What arrived may say that the reduction was a false alarm: it may be taken back.
     fn find_false_alarm(&mut self, delivered: &Delivered, facts: &Facts) {
         let may_be_spurious = self.timed_out || self.perhaps_timed_out;
-        if may_be_spurious && delivered.original {
-            self.originals += 1;
-        }
-        // F-RTO without SACK waits for a second ack (RFC 5682 section 2.1).
-        let by_acks = may_be_spurious && self.originals >= if facts.sack() { 1 } else { 2 };
+        self.originals += u32::from(delivered.original);
+        self.advances += u32::from(delivered.acked > 0);
+        // F-RTO without SACK waits for a second ack, which acknowledges what was sent once (RFC 5682 section 2.1).
+        let is_sure = facts.sack() || self.advances >= 2 && delivered.acked > 0;
+        let by_acks = may_be_spurious && self.originals >= 1 && is_sure;
         if delivered.dsack || by_acks || self.undone {
             self.undone = false;
             self.restore();
@@ -268,14 +278,14 @@ impl Congestion {
         // A recovery lasts until what was sent before it is acknowledged (RFC 6675 section 5, RecoveryPoint).
         let in_episode = facts.acked < self.episode;
         let is_new = (seen.text() >= self.recover || self.recover == 0) && !in_episode;
-        if facts.acked >= self.episode && cause != Cause::Probe {
+        if facts.acked >= self.episode && !matches!(cause, Cause::Probe | Cause::TooBig) {
             self.episode = facts.sent;
         }
         if cause == Cause::EvidenceOrTimer {
             flight.empty_pipe();
         }
         match cause {
-            Cause::Probe => {}
+            Cause::Probe | Cause::TooBig => {}
             Cause::Evidence | Cause::EvidenceOrTimer if is_new => {
                 // A mark of the same window may have been answered, and once is enough (RFC 3168 section
                 // 6.1.2).
@@ -302,7 +312,7 @@ impl Congestion {
                 }
                 self.timed_out = true;
                 self.repairs = false;
-                self.originals = 0;
+                (self.originals, self.advances) = (0, 0);
                 self.recover = facts.sent;
                 self.phase = Phase::Timeout;
                 self.reduction = None;
@@ -315,7 +325,7 @@ impl Congestion {
         if cause == Cause::EvidenceOrTimer {
             self.repairs = false;
             self.perhaps_timed_out = true;
-            self.originals = 0;
+            (self.originals, self.advances) = (0, 0);
         }
     }
 
@@ -416,7 +426,7 @@ impl Congestion {
         match self.limited {
             // RFC 3042 section 2.
             true if untouched || is_free(facts) => 2 * facts.peer_mss(),
-            _ if untouched || self.timed_out => 0,
+            _ if untouched || self.timed_out && self.cwnd < self.ssthresh => 0,
             _ => facts.peer_mss(),
         }
     }

@@ -57,6 +57,8 @@ const PATH_MTU_AGES: Duration = Duration::from_secs(300);
 struct PathMtu {
     since: Instant,
     mtu: Offset,
+    /// Where the packet begins that a router says it has dropped.
+    seq: Offset,
 }
 
 /// The data that was sent.
@@ -67,20 +69,34 @@ pub(crate) struct Data {
     /// What was sent and is not acknowledged.
     bytes: VecDeque<u8>,
     path_mtu: Option<PathMtu>,
+    /// When a router said so last, whether a host believes it or not.
+    told_at: Option<Instant>,
 }
 
 impl Data {
-    /// The path's largest packet has become known.
-    pub(crate) fn on_too_big(&mut self, now: Instant, mtu: u32) {
+    /// A router says that it has dropped the packet that begins with `seq`, which is in flight if it `binds`: else it is
+    /// forged, or too late (RFC 5927 section 4.1).
+    pub(crate) fn on_too_big(&mut self, now: Instant, mtu: u32, seq: Offset, binds: bool) {
         let mtu = Offset::from(mtu);
-        if self.path_mtu.is_none_or(|known| mtu < known.mtu) {
-            self.path_mtu = Some(PathMtu { since: now, mtu });
+        self.told_at = Some(now);
+        if binds && self.path_mtu.is_none_or(|known| mtu < known.mtu) {
+            self.path_mtu = Some(PathMtu { since: now, mtu, seq });
         }
     }
 
     /// Whether the host was told that the path carries less, since `then`.
     pub(crate) fn was_too_big(&self, then: Instant) -> bool {
-        self.path_mtu.is_some_and(|path| path.since >= then)
+        self.told_at.is_some_and(|told| told >= then)
+    }
+
+    /// The packet that a router says it has dropped, and since when.
+    pub(crate) fn dropped(&self) -> Option<(Offset, Instant)> {
+        self.path_mtu.map(|path| (path.seq, path.since))
+    }
+
+    /// It has arrived all the same: the message was forged (RFC 5927 section 7.2).
+    pub(crate) fn on_forged(&mut self) {
+        self.path_mtu = None;
     }
 
     /// So much is acknowledged.

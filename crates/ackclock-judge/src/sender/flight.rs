@@ -114,6 +114,11 @@ impl Flight {
         self.newest > record.mark
     }
 
+    /// How many segments are SACKed, perhaps.
+    pub(crate) fn sacked_segments(&self) -> usize {
+        self.records.iter().filter(|record| self.sacked.touches(record.start, record.end)).count()
+    }
+
     /// Whether all of a range is certainly SACKed.
     pub(crate) fn is_sacked(&self, start: Offset, end: Offset) -> bool {
         self.surely_sacked.covers(start, end)

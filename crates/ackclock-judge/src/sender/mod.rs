@@ -48,6 +48,8 @@ pub(crate) struct Sender {
     probed: Option<(Offset, Offset)>,
     /// SND.UNA by the segments that every host takes into account.
     surely_acked: Offset,
+    /// A router has dropped what was too large, and nothing was sent again since.
+    is_lost_by_size: bool,
     /// The latest timestamp that came from the peer.
     stamp: Option<SeqNumber>,
 }
@@ -72,6 +74,7 @@ impl Sender {
             () if seen.payload.is_empty() => Text::None,
             () if self.window.is_probe(seen) => Text::Probe,
             () if seen.text_end() <= facts.sent => Text::Again,
+            () if seen.text() < facts.sent => Text::Both,
             () => Text::New,
         };
         if text == Text::Probe {
@@ -93,6 +96,8 @@ impl Sender {
             // The ack of a segment that cannot be accepted counts for nothing (RFC 9293 section 3.10.7.4).
             if seen.payload_len() > 1 && seen.end() <= self.surely_acked {
                 self.retransmissions.on_acked_again(seen, facts, docket);
+            } else if seen.len() > 0 && seen.end() > self.surely_acked {
+                self.retransmissions.on_perhaps_timeout();
             }
             return;
         }
@@ -112,7 +117,7 @@ impl Sender {
             self.congestion.judge(seen, facts, &self.flight, rto, docket);
         }
         self.flight.on_sent(seen, facts.sent);
-        self.retransmissions.note_data(seen.time);
+        self.retransmissions.note_data(seen.time, facts.outstanding() == 0);
     }
 
     fn tell_silence(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
@@ -138,6 +143,9 @@ impl Sender {
         let was_probe =
             self.probed.is_some_and(|probed| probed.0 <= facts.acked && facts.sent <= probed.1);
         let cause = if was_probe { Cause::Probe } else { cause };
+        if cause == Cause::TooBig && std::mem::take(&mut self.is_lost_by_size) {
+            self.flight.empty_pipe();
+        }
         self.congestion.on_again(seen, cause, facts, &mut self.flight);
     }
 
@@ -172,9 +180,23 @@ impl Sender {
         if ack > facts.acked {
             self.retransmissions.on_advance(seen.time, &self.flight, facts);
         }
+        if let Some((dropped, since)) = self.data.dropped()
+            && ack > dropped
+            && self.flight.record(dropped).is_some_and(|record| record.last <= since)
+        {
+            self.data.on_forged();
+        }
         let delivered = self.flight.on_ack(seen, ack, facts, certain);
         self.data.on_ack(ack);
         self.find_eifel(seen, ack, facts);
+        let partial = facts.settings.heeds_partial_acks
+            && certain
+            && ack > facts.acked
+            && self.congestion.repairs_before(ack)
+            && self.flight.record(ack).is_some_and(|record| record.sends == 1);
+        if ack > facts.acked || partial {
+            self.silence.note_partial(seen.time, partial);
+        }
         let syn_timeouts =
             self.answered_syn.map_or(self.retransmissions.syn_timeouts, |lost| lost as u32);
         self.congestion.on_ack(&delivered, ack, facts, syn_timeouts);
@@ -200,8 +222,7 @@ impl Sender {
             was_once: facts.host_syns == 1,
         };
         // An answer that comes again echoes the first SYN that arrived, however long ago that was.
-        let measures = facts.host_syns <= MOST_SYNS;
-        let measured = answered.and_then(|at| self.syns.get(at)).filter(|_| measures);
+        let measured = answered.and_then(|at| self.syns.get(at));
         self.flight.on_syn_acked(times, measured.map(|syn| since(syn.1)));
     }
 
@@ -233,9 +254,10 @@ impl Sender {
     }
 
     /// An ICMP message that says the path carries packets of at most `mtu` bytes has reached the host.
-    pub(crate) fn on_too_big(&mut self, now: Instant, mtu: u32) {
-        self.data.on_too_big(now, mtu);
-        self.window.on_too_big();
+    pub(crate) fn on_too_big(&mut self, now: Instant, mtu: u32, seq: Offset, facts: &Facts) {
+        self.data.on_too_big(now, mtu, seq, (facts.acked..facts.sent).contains(&seq));
+        self.window.on_too_big(mtu);
+        self.is_lost_by_size = true;
     }
 
     /// The application has called.
@@ -258,6 +280,11 @@ impl Sender {
     /// When the next silence is too long.
     pub(crate) fn due(&self, facts: &Facts) -> Instant {
         self.silence.due(self.ledger(facts))
+    }
+
+    /// SND.UNA by the segments that every host takes into account.
+    pub(crate) fn surely_acked(&self) -> Offset {
+        self.surely_acked
     }
 
     fn ledger<'a>(&'a self, facts: &'a Facts) -> Ledger<'a> {

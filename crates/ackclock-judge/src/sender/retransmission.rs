@@ -9,6 +9,7 @@ use crate::sentence::Sentence;
 use crate::verdict::Docket;
 use ackclock::seq::SeqNumber;
 use ackclock::time::{Duration, Instant};
+use ackclock::wire::Flags;
 
 pub(crate) static TOO_EARLY: Sentence = Sentence::must(
     "retransmission-too-early",
@@ -61,11 +62,21 @@ pub(crate) enum Cause {
     Timer,
     /// A probe of the tail (RFC 8985 section 7), or of a closed window.
     Probe,
+    /// A router has dropped it for its size, which is no congestion (RFC 1191 section 6.4).
+    TooBig,
 }
 
 /// A span of time and a sixteenth less than that: clocks are coarse.
 fn about(span: Duration, facts: &Facts) -> Duration {
     span.saturating_sub(span / 16).saturating_sub(facts.settings.reaction)
+}
+
+/// Whether a segment that was sent so long ago is lost by RACK: with less than three duplicate acks, or segments SACKed, it has
+/// a quarter of a round trip to come yet (RFC 8985 section 6.2 step 4).
+fn has_waited(since: Duration, facts: &Facts, flight: &Flight) -> bool {
+    let many = flight.repeats >= 3 || flight.sacked_segments() >= 3;
+    let least = flight.least_rtt().unwrap_or_default();
+    !facts.sack() || many || since >= about(least + least / 4, facts)
 }
 
 /// The history of retransmissions.
@@ -108,6 +119,8 @@ pub(crate) struct Retransmissions {
     pub(crate) last_delivered: Instant,
     /// When the last ack of something new did.
     last_advance: Instant,
+    /// When the timer was started first since then: what is sent while it runs does not start it anew.
+    armed: Instant,
 }
 
 impl Retransmissions {
@@ -133,6 +146,9 @@ impl Retransmissions {
         // The timer may have sent it again, whatever had come before (rule 5.7).
         let is_syn_again = facts.host_syns > 1;
         let base = if is_syn_again { base.max(Duration::from_secs(3)) } else { base };
+        // Who remembers nothing of a SYN-ACK has not measured with it (RFC 4987 section 3.6).
+        let was_measured = settings.keeps_half_open || !facts.host_syn.flags.contains(Flags::ACK);
+        let base = if was_measured { base } else { base.max(settings.initial_rto) };
         let most = settings.largest_rto.max(base);
         base.saturating_mul(1 << self.backoffs.min(20)).min(most) + settings.reaction
     }
@@ -204,12 +220,13 @@ impl Retransmissions {
         self.heard = true;
         self.timed = None;
         let Some(delivered) = delivered else { return };
-        if delivered.bytes > 0 || delivered.acked > 0 {
+        // With what tells of a false alarm the timer is set anew (RFC 4015 section 3.2).
+        if delivered.bytes > 0 || delivered.acked > 0 || delivered.dsack {
             self.last_delivered = now;
             self.tail_probe = false;
         }
         if delivered.acked > 0 {
-            self.last_advance = now;
+            (self.last_advance, self.armed) = (now, now);
         }
         // A measurement by Karn's algorithm, or by timestamps (RFC 6298 section 3).
         let by_stamps = match (echo, self.timer_stamp) {
@@ -239,9 +256,12 @@ impl Retransmissions {
         }
     }
 
-    /// The host has sent data or a FIN.
-    pub(crate) fn note_data(&mut self, now: Instant) {
+    /// The host has sent data or a FIN; `is_first` if nothing else is outstanding.
+    pub(crate) fn note_data(&mut self, now: Instant, is_first: bool) {
         self.last_data = now;
+        if is_first {
+            self.armed = now;
+        }
     }
 
     /// The host has sent data or a FIN again: why? `recovering` while losses of an earlier moment are repaired.
@@ -276,21 +296,39 @@ impl Retransmissions {
             || recovering
             || facts.acked < self.repairs
             || time <= self.excused
+            || in_timeout;
+        let is_patient = !facts.settings.waits_for_reordering
+            || recovering
             || in_timeout
-            || data.was_too_big(record.last);
+            || has_waited(since, facts, flight);
         let shortest = self.shortest_rto(flight, facts);
         let may_be_timer = since >= about(shortest, facts);
+        let was_too_big = data.was_too_big(record.last);
+        if was_too_big {
+            // What comes now is not timed from the transmission before.
+            self.timed = None;
+            if !(may_be_timer && is_first) {
+                return Cause::TooBig;
+            }
+        }
         // Where the retransmission timer would expire sooner, the tail is probed then (RFC 8985 section 7.2).
         let probe_wait = flight.probe_wait().min(shortest);
-        let tail = facts.sack()
-            && is_last
-            && !self.tail_probe
-            && self.quiet(time).max(since) + facts.settings.reaction >= about(probe_wait, facts);
-        if is_sacked && !may_be_timer && !in_timeout && since > facts.settings.reaction {
+        let is_quiet =
+            self.quiet(time).max(since) + facts.settings.reaction >= about(probe_wait, facts);
+        let expires = time.saturating_since(self.armed) >= about(shortest, facts);
+        let tail = facts.sack() && is_last && !self.tail_probe && (is_quiet || expires);
+        let goes_back = facts.settings.goes_back;
+        if is_sacked
+            && !goes_back
+            && !may_be_timer
+            && !in_timeout
+            && since > facts.settings.reaction
+        {
             docket.forbid(&SACKED_AGAIN, time, number, || {
                 format!("{} to {} is sent again, though SACKed", seen.text(), seen.text_end())
             });
         }
+        let evidence = evidence && is_patient || was_too_big;
         if !evidence && !tail && !may_be_timer {
             let sentence = if flight.least_rtt().is_none() { &INITIAL_RTO } else { &TOO_EARLY };
             docket.forbid(sentence, time, number, || {
@@ -312,6 +350,10 @@ impl Retransmissions {
         let perhaps = evidence && ran || !evidence && since_delivered < shortest / 2;
         if perhaps && may_be_timer && is_first {
             Cause::EvidenceOrTimer
+        } else if tail && !recovering && !flight.overtaken(record) {
+            // Acks that repeat what is known are perhaps none of loss.
+            self.tail_probe = true;
+            Cause::Probe
         } else if evidence || !tail && !may_be_timer {
             Cause::Evidence
         } else if tail {
@@ -352,6 +394,12 @@ impl Retransmissions {
             }
             _ => Some((una, time, None)),
         };
+    }
+
+    /// The host has sent again what was acknowledged by a segment that it need not have taken: perhaps its timer has fired.
+    pub(crate) fn on_perhaps_timeout(&mut self) {
+        self.backoffs += 1;
+        self.clean_acks = 0;
     }
 
     /// The host has sent again what was acknowledged before.

@@ -32,6 +32,12 @@ pub(crate) static LOSS_NOT_REPAIRED: Sentence = Sentence::should(
     "The TCP sender SHOULD use the \"fast retransmit\" algorithm to detect and repair loss, based on incoming \
      duplicate ACKs.",
 );
+pub(crate) static PARTIAL_ACK: Sentence = Sentence::must(
+    "partial-ack-not-heeded",
+    6582,
+    "3.2",
+    "In this case, retransmit the first unacknowledged segment.",
+);
 pub(crate) static GAVE_UP: Sentence = Sentence::should(
     "gave-up-too-early",
     9293,
@@ -109,6 +115,7 @@ enum Waited {
     Syn,
     Data,
     Repair,
+    Hole,
     Window,
     Fin,
     Unsent,
@@ -123,6 +130,8 @@ pub(crate) struct Silence {
     called: Option<(Waited, Instant)>,
     /// Since when the first unacknowledged byte is certainly lost and not sent again.
     lost_since: Option<Instant>,
+    /// When a partial ack came, whose hole is not sent again yet.
+    partial_at: Option<Instant>,
     /// Bytes that the application has written.
     pub(crate) written: Offset,
     written_at: Instant,
@@ -184,10 +193,11 @@ impl Silence {
         self.number = seen.number;
         let facts = ledger.facts;
         if seen.text() <= facts.acked && seen.len() > 0 {
-            self.lost_since = None;
+            (self.lost_since, self.partial_at) = (None, None);
         }
         let is_probe = ledger.window.closed.is_some()
             && seen.payload_len() <= 1
+            && !self.may_keep_alive(seen, facts)
             && (seen.len() > 0 || seen.seq < facts.acked);
         if is_probe {
             self.on_probe(seen, ledger, docket);
@@ -200,6 +210,13 @@ impl Silence {
         self.last_sent = seen.time;
     }
 
+    /// Whether a segment without text may be a keep-alive, which has nothing to do with the window.
+    fn may_keep_alive(&self, seen: &Seen<'_>, facts: &Facts) -> bool {
+        let least = facts.settings.keepalive.saturating_sub(facts.settings.reaction);
+        let idle = seen.time.saturating_since(self.last_taken);
+        seen.len() == 0 && is_keepalive(seen, facts) && idle >= least.saturating_sub(least / 16)
+    }
+
     fn on_probe(&mut self, seen: &Seen<'_>, ledger: Ledger<'_>, docket: &mut Docket<'_>) {
         let settings = &ledger.facts.settings;
         let (time, number) = (seen.time, seen.number);
@@ -209,7 +226,8 @@ impl Silence {
             // The byte of the probe before was taken, and the window stays closed.
             _ => match self.probed_at.filter(|&last| last >= closed) {
                 Some(last) => (last, None),
-                None => (closed, None),
+                // It may have been closed by a segment before the one that certainly closed it.
+                None => (ledger.window.perhaps_closed().map_or(closed, |at| at.min(closed)), None),
             },
         };
         let since = time.saturating_since(last);
@@ -282,6 +300,11 @@ impl Silence {
         }
     }
 
+    /// An ack has come; `partial` if it ends no fast recovery, and what follows it was sent once before that.
+    pub(crate) fn note_partial(&mut self, now: Instant, partial: bool) {
+        self.partial_at = partial.then_some(now);
+    }
+
     /// The host has sent a RST.
     pub(crate) fn on_reset(
         &mut self,
@@ -329,20 +352,32 @@ impl Silence {
         if surely_acked < facts.acked {
             return None;
         }
-        if facts.outstanding() > 0 {
+        // The byte of a probe is sent again as probes are.
+        let is_probe = facts.outstanding() == 1 && window.perhaps_closed().is_some();
+        if is_probe && window.closed.is_none() {
+            return None;
+        }
+        if facts.outstanding() > 0 && !is_probe {
             let record = flight.record(facts.acked)?;
             let given_up = record.first + settings.give_up;
             let timer = retransmissions.started() + rto;
             let is_repairing = facts.acked < retransmissions.timed_out;
             let repair = self.lost_since.filter(|_| !is_repairing);
             let repair = repair.map(|since| since.max(record.last) + rto);
+            if let Some(partial) = self.partial_at {
+                let rtt = flight.longest_rtt().unwrap_or_default();
+                let due = partial + rtt.saturating_mul(2) + settings.reaction;
+                if due < timer && due < given_up {
+                    return Some((Waited::Hole, due));
+                }
+            }
             let (what, due) = match repair {
                 Some(repair) if repair < timer => (Waited::Repair, repair),
                 _ => (Waited::Data, timer),
             };
             return (due < given_up).then_some((what, due));
         }
-        let unsent = self.unsent(facts.sent).filter(|_| facts.fin.is_none())?;
+        let unsent = self.unsent(facts.acked.max(1)).filter(|_| facts.fin.is_none())?;
         let began = self.written_at.max(self.last_sent).max(self.last_received);
         if let Some(closed) = window.closed {
             let last = self.probe.map_or(closed.max(self.written_at), |(last, _)| last.max(closed));
@@ -412,6 +447,9 @@ impl Silence {
                 &LOSS_NOT_REPAIRED,
                 format!("{} is lost and not sent again within {rto}", facts.acked),
             ),
+            Waited::Hole => {
+                (&PARTIAL_ACK, format!("{} is not sent again after a partial ack", facts.acked))
+            }
             Waited::Window => {
                 (&NOT_PROBED, format!("a closed window is not probed within {rto}, backed off"))
             }

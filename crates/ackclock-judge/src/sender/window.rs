@@ -3,6 +3,7 @@
 use crate::facts::Facts;
 use crate::segment::{Offset, Seen};
 use crate::sentence::Sentence;
+use crate::settings::Nagle;
 use crate::verdict::Docket;
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::Flags;
@@ -49,6 +50,8 @@ const OVERRIDE: Duration = Duration::from_millis(100);
 
 /// A segment of so many bytes of payload and options fits every path (RFC 9293 section 3.7.1).
 const LEAST_FULL: Offset = 536;
+/// The same with its headers.
+const LEAST_PACKET: Offset = LEAST_FULL + 40;
 
 /// The offered window.
 #[derive(Clone, Debug, Default)]
@@ -58,12 +61,18 @@ pub(crate) struct Window {
     /// SND.UNA + SND.WND at most, by the segments that certainly counted; SND.WL1 and SND.WL2.
     edge: Offset,
     from: (Offset, Offset),
+    /// The latest of those of any segment that may have counted.
+    perhaps_from: (Offset, Offset),
     /// When `edge` moved left for the last time.
     shrunk: Instant,
     /// When the window became zero; `None` while it is open.
     pub(crate) closed: Option<Instant>,
+    /// Since when each segment told that it is, whether it counted or not.
+    perhaps_closed: Option<Instant>,
     /// Payload and options of the largest segment.
     largest: Offset,
+    /// By how much the path has become narrower than every path should be.
+    narrow: Offset,
     /// Where the last small segment ended.
     small: Offset,
     last_data: Instant,
@@ -81,8 +90,10 @@ impl Window {
     }
 
     /// The path has become narrow: what is a full segment shows anew.
-    pub(crate) fn on_too_big(&mut self) {
+    pub(crate) fn on_too_big(&mut self, mtu: u32) {
         self.largest = 0;
+        // A router that tells none leaves the host to guess (RFC 1191 section 5).
+        self.narrow = self.narrow.max(LEAST_PACKET - Offset::from(mtu));
     }
 
     /// A segment whose ack is acceptable has reached the host; `certain` if it counts for every host.
@@ -95,6 +106,8 @@ impl Window {
     ) {
         self.begin(facts);
         let edge = ack + facts.peer_window(seen);
+        self.perhaps_closed =
+            if edge <= ack { self.perhaps_closed.or(Some(seen.time)) } else { None };
         let (seq, told) = self.from;
         let counts = seq < seen.seq || seq == seen.seq && told <= ack;
         if !counts && ack <= facts.acked {
@@ -102,7 +115,10 @@ impl Window {
             return;
         }
         self.furthest = self.furthest.max(edge);
-        if certain && counts && ack >= facts.acked {
+        // A host may have taken the window of a segment that others hold back for what is missing before it.
+        let is_latest = (seen.seq, ack) >= self.perhaps_from;
+        self.perhaps_from = self.perhaps_from.max((seen.seq, ack));
+        if certain && counts && is_latest && ack >= facts.acked {
             if edge < self.edge {
                 self.shrunk = seen.time;
             }
@@ -120,6 +136,11 @@ impl Window {
         }
     }
 
+    /// Since when the host may take the window for closed.
+    pub(crate) fn perhaps_closed(&self) -> Option<Instant> {
+        self.perhaps_closed
+    }
+
     /// What of the window is left.
     pub(crate) fn usable(&self, facts: &Facts) -> Offset {
         self.edge.max(self.furthest) - facts.sent
@@ -128,6 +149,16 @@ impl Window {
     /// Whether a segment that begins here and is new is one that probes a closed window.
     pub(crate) fn is_probe(&self, seen: &Seen<'_>) -> bool {
         seen.payload_len() <= 1 && seen.text() >= self.edge
+    }
+
+    /// Up to where what was sent has to be acknowledged before a small segment may go.
+    fn awaited(&self, facts: &Facts) -> Option<Offset> {
+        let end = match facts.settings.nagle? {
+            Nagle::Off => return None,
+            Nagle::Rfc896 => facts.sent,
+            Nagle::Minshall => self.small,
+        };
+        (end > facts.acked).then_some(end)
     }
 
     /// The host has sent data that is new. `unsent` is what the application has written and the host not sent
@@ -144,7 +175,7 @@ impl Window {
         let (time, number) = (seen.time, seen.number);
         let quiet = time.saturating_since(self.last_data);
         let size = seen.payload_len() + seen.options_len as Offset;
-        let is_small = size < self.largest.max(facts.peer_mss().min(LEAST_FULL));
+        let is_small = size < self.largest.max(facts.peer_mss().min(LEAST_FULL - self.narrow));
         self.last_data = time;
         let end = seen.text_end();
         if unsent == Some(0) && !seen.is(Flags::PSH) && !seen.is(Flags::FIN) {
@@ -171,13 +202,12 @@ impl Window {
                     format!("{} bytes fill what the window has left", seen.payload_len())
                 });
             }
-            let held = facts.settings.nagle == Some(true) && !closing && !seen.is(Flags::FIN);
-            if held && self.small > facts.acked && quiet < OVERRIDE && !reduced {
+            let goes_along = closing || seen.is(Flags::FIN) || reduced || seen.text() < facts.sent;
+            if let Some(end) = self.awaited(facts).filter(|_| !goes_along && quiet < OVERRIDE) {
                 docket.forbid(&NAGLE, time, number, || {
                     format!(
-                        "{} bytes, while a small segment up to {} is not acknowledged",
-                        seen.payload_len(),
-                        self.small
+                        "{} bytes, while what was sent up to {end} is not acknowledged",
+                        seen.payload_len()
                     )
                 });
             }

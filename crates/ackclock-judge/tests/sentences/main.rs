@@ -4,6 +4,7 @@ mod answers;
 mod congestion;
 mod format;
 mod handshake;
+mod odd;
 mod player;
 mod receiver;
 mod reset;

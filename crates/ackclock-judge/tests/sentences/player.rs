@@ -4,7 +4,7 @@
 //! application are `write N`, `urgent` (the last byte written is), `read N`, `close`, `close both`, `abort` and `user_timeout MILLISECONDS`; `other port` gives both sides of the conversation to
 //! another connection; `other bytes` gives the next
 //! segment of the host another content; `set NAME MILLISECONDS` is a setting of the judge, `law NAME` the
-//! window law that it is told.
+//! window law that it is told, `nagle NAME` its rule for small segments.
 
 use ackclock::apps::Pattern;
 use ackclock::seq::{SeqNumber, SeqRange};
@@ -12,7 +12,7 @@ use ackclock::time::{Duration, Instant};
 use ackclock::wire::{
     Ecn, Flags, Header, IpInfo, MAX_HEADER, SackBlocks, WriteChecksum, write_packet_header,
 };
-use ackclock_judge::{Call, Findings, Judge, Law, Settings};
+use ackclock_judge::{Call, Findings, Judge, Law, Nagle, Settings};
 use ackclock_testkit::script::{Packet, Player, Step, When, play};
 use std::net::SocketAddr;
 
@@ -176,11 +176,20 @@ impl Capture {
                 self.ends[1].set_port(self.ends[1].port() + 1);
                 return Ok(());
             }
+            ["nagle", rule] => {
+                self.settings.nagle = Some(match rule {
+                    "rfc896" => Nagle::Rfc896,
+                    "minshall" => Nagle::Minshall,
+                    _ => return Err(format!("no rule {rule}")),
+                });
+                return Ok(());
+            }
             ["law", name] => {
                 self.settings.law = match name {
                     "reno" => Law::Reno,
                     "cubic" => Law::Cubic,
                     "veno" => Law::Veno,
+                    "bbr" => Law::Bbr,
                     _ => return Err(format!("no law {name}")),
                 };
                 return Ok(());
@@ -194,7 +203,14 @@ impl Capture {
                     "longest_wait" => self.settings.longest_wait = Some(time),
                     "answers_strangers" => self.settings.answers_strangers = number(n)? > 0,
                     "reports_duplicates" => self.settings.reports_duplicates = number(n)? > 0,
-                    "nagle" => self.settings.nagle = Some(number(n)? > 0),
+                    "initial_rto" => self.settings.initial_rto = time,
+                    "initial_window" => self.settings.initial_window = number(n)? as u32,
+                    "keeps_half_open" => self.settings.keeps_half_open = number(n)? > 0,
+                    "waits_for_reordering" => {
+                        self.settings.waits_for_reordering = number(n)? > 0;
+                    }
+                    "heeds_partial_acks" => self.settings.heeds_partial_acks = number(n)? > 0,
+                    "goes_back" => self.settings.goes_back = number(n)? > 0,
                     "reassembly_ranges" => {
                         self.settings.reassembly_ranges = number(n)? as usize;
                     }

@@ -99,13 +99,18 @@ fn what_the_window_leaves_is_not_nibbled_at() {
 fn small_segments_wait_for_acks_where_nagle_is_told() {
     let first = "> P. 1:101(100) ack 1\n";
     let second = "> P. 101:201(100) ack 1\n+0.01 < . 1:1(0) ack 201";
-    keeps(&format!("set nagle 1\n{PLAIN}{first}+0.01 < . 1:1(0) ack 101\n{second}"));
+    keeps(&format!("nagle minshall\n{PLAIN}{first}+0.01 < . 1:1(0) ack 101\n{second}"));
     kept(&format!("{first}{second}"));
-    breaks("nagle", &format!("set nagle 1\n{PLAIN}{first}{second}"));
+    breaks("nagle", &format!("nagle minshall\n{PLAIN}{first}{second}"));
+    // RFC 896 lets a small segment wait for full ones too.
+    let full = "> . 1:1001(1000) ack 1\n> P. 1001:1101(100) ack 1\n+0.01 < . 1:1(0) ack 1101";
+    keeps(&format!("nagle minshall\n{PLAIN}{full}"));
+    breaks("nagle", &format!("nagle rfc896\n{PLAIN}{full}"));
+    keeps(&format!("nagle rfc896\n{PLAIN}{first}+0.01 < . 1:1(0) ack 101\n{second}"));
     // The byte of a probe goes again with what follows it.
     let probe = "< . 1:1(0) ack 1 win 0\n+0.3 > . 1:2(1) ack 1\n+0.01 < . 1:1(0) ack 1 win 60000\n";
     let write = "> . 1:1001(1000) ack 1\n> P. 1001:1101(100) ack 1\n+0.01 < . 1:1(0) ack 1101";
-    keeps(&format!("set nagle 1\n{PLAIN}{probe}{write}"));
+    keeps(&format!("nagle minshall\n{PLAIN}{probe}{write}"));
 }
 
 #[test]

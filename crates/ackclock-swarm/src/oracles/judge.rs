@@ -120,7 +120,13 @@ fn settings(host: &HostSettings) -> Option<Settings> {
         (rto.min, rto.initial, rto.max);
     settings.ack_delay = delay;
     settings.reaction = REACTION + host.poll.saturating_mul(2);
-    settings.nagle = Some(config.nagle != Nagle::Off);
+    settings.nagle = match config.nagle {
+        Nagle::Off => Some(ackclock_judge::Nagle::Off),
+        Nagle::Rfc896 => Some(ackclock_judge::Nagle::Rfc896),
+        Nagle::Minshall => Some(ackclock_judge::Nagle::Minshall),
+        _ => None,
+    };
+    settings.keeps_half_open = true;
     settings.sees_all = true;
     // A host that paces all may hold data back for as long as its first measurements say.
     settings.calls_are_told = config.pacing != Pacing::Always;

@@ -189,7 +189,10 @@ impl Runner {
                     self.judge = Judge::new(told(&self.settings.connection, &self.settings.law));
                     set
                 }
-                ref words => self.call(words).and_then(|()| self.collect()),
+                ref words => {
+                    let called = self.call(words);
+                    self.collect().and(called)
+                }
             },
         };
         // What the stack has not done, the script cannot go on from; the judge has seen it.
@@ -369,18 +372,21 @@ impl Runner {
             }
             ["shutdown"] => {
                 let handle = self.handle()?;
+                self.stack().shutdown(now, handle).map_err(|error| error.to_string())?;
                 self.tell_judge(Call::Close);
-                self.stack().shutdown(now, handle).map_err(|error| error.to_string())
+                Ok(())
             }
             ["close"] => {
                 let handle = self.handle()?;
+                self.stack().close(now, handle).map_err(|error| error.to_string())?;
                 self.tell_judge(Call::CloseBoth);
-                self.stack().close(now, handle).map_err(|error| error.to_string())
+                Ok(())
             }
             ["abort"] => {
                 let handle = self.handle()?;
+                self.stack().abort(now, handle).map_err(|error| error.to_string())?;
                 self.tell_judge(Call::Abort);
-                self.stack().abort(now, handle).map_err(|error| error.to_string())
+                Ok(())
             }
             ["user_timeout", time] => {
                 let (handle, time) = (self.handle()?, Some(seconds(time)?));
@@ -526,7 +532,11 @@ impl Runner {
         let (now, handle) = (self.now, self.handle()?);
         match self.stack().receive(now, handle, &mut [0]) {
             Err(ReceiveError::Finished) => Ok(()),
-            Ok(n) => Err(format!("expected the end, {n} bytes came")),
+            Ok(n) => {
+                self.read += n as u64;
+                self.tell_judge(Call::Read(n as u64));
+                Err(format!("expected the end, {n} bytes came"))
+            }
             Err(error) => Err(format!("expected the end, but: {error}")),
         }
     }

@@ -1,7 +1,7 @@
 //! What a judge is told of a host that runs our stack.
 
 use ackclock::congestion::{CongestionController, InitialWindow};
-use ackclock::tcp::{AckPolicy, Config, Nagle, RestartAfterIdle};
+use ackclock::tcp::{AckPolicy, Config, Nagle, RecoveryAlgorithm, RestartAfterIdle};
 use ackclock::time::Duration;
 use ackclock_judge::{Law, Settings};
 
@@ -31,7 +31,12 @@ pub fn told(config: &Config, law: &impl CongestionController) -> Settings {
             _ => defaults.ack_delay,
         },
         reaction: Duration::ZERO,
-        nagle: Some(config.nagle != Nagle::Off),
+        nagle: match config.nagle {
+            Nagle::Off => Some(ackclock_judge::Nagle::Off),
+            Nagle::Rfc896 => Some(ackclock_judge::Nagle::Rfc896),
+            Nagle::Minshall => Some(ackclock_judge::Nagle::Minshall),
+            _ => None,
+        },
         sees_all: true,
         calls_are_told: true,
         time_wait: config.msl.saturating_mul(2),
@@ -40,6 +45,14 @@ pub fn told(config: &Config, law: &impl CongestionController) -> Settings {
         longest_wait: Some(give_up),
         syn_give_up: config.syn_give_up,
         heeds_sack: config.sack && config.recovery.needs_sack(),
+        reassembly_ranges: config.reassembly_ranges as usize,
+        waits_for_reordering: config.recovery == RecoveryAlgorithm::Rack,
+        heeds_partial_acks: config.recovery == RecoveryAlgorithm::NewReno,
+        goes_back: matches!(
+            config.recovery,
+            RecoveryAlgorithm::GoBackN | RecoveryAlgorithm::TahoeGoBackN
+        ),
+        keeps_half_open: true,
         answers_strangers: true,
         reports_duplicates: true,
         restarts_after_idle: config.restart_after_idle == RestartAfterIdle::RestartWindow,

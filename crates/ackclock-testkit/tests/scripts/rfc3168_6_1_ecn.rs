@@ -197,3 +197,24 @@ fn the_loss_of_the_segment_that_told_of_a_reduction_reduces_again() {
         "
     ));
 }
+
+/// RFC 3168 section 6.1.2: the first new data after a reduction has CWR, also where a small window has held it up; section
+/// 6.1.6 is of probes, which a closed window gets.
+#[test]
+fn what_is_sent_into_a_small_window_says_that_the_window_is_reduced() {
+    check(
+        "
+        listen
+        < SEW 0:0(0) win 1600 <mss 1000,sackOK>
+        > SE. 0:0(0) ack 1 <mss 1000,sackOK>
+        +0.01 < . 1:1(0) ack 1 win 1600
+        accept
+        write 5000
+        > [ect0] . 1:1001(1000) ack 1
+        +0.01 < E. 1:1(0) ack 1001 win 700
+        +0.2 > [ect0] W. 1001:1701(700) ack 1
+        +0.01 < . 1:1(0) ack 1701 win 0
+        +0.2 > . 1701:1702(1) ack 1
+        ",
+    );
+}

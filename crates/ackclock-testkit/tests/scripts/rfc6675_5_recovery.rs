@@ -92,3 +92,39 @@ fn nothing_but_a_rescue_goes_again_where_nothing_is_sacked() {
         ",
     );
 }
+
+/// RFC 6675 section 5: an episode is over with its RecoveryPoint, and what a rescue has sent again beyond that begins no other.
+#[test]
+fn a_rescue_is_no_loss_of_the_next_episode() {
+    check(
+        "
+        set recovery rfc6675
+        established
+        write 12000
+        > . 1:1001(1000) ack 1
+        > . 1001:2001(1000) ack 1
+        > . 2001:3001(1000) ack 1
+        > . 3001:4001(1000) ack 1
+        > . 4001:5001(1000) ack 1
+        > . 5001:6001(1000) ack 1
+        > . 6001:7001(1000) ack 1
+        > . 7001:8001(1000) ack 1
+        > . 8001:9001(1000) ack 1
+        > . 9001:10001(1000) ack 1
+        +0.05 < . 1:1(0) ack 1 <sack 1001:2001>
+        > . 10001:11001(1000) ack 1
+        < . 1:1(0) ack 1 <sack 1001:3001>
+        > P. 11001:12001(1000) ack 1
+        < . 1:1(0) ack 1 <sack 1001:4001>
+        > . 1:1001(1000) ack 1
+        write 1000
+        < . 1:1(0) ack 1 <sack 1001:9001>
+        > P. 12001:13001(1000) ack 1
+        < . 1:1(0) ack 1 <sack 1001:12001>
+        > P. 12001:13001(1000) ack 1
+        +0.05 < . 1:1(0) ack 12001
+        info in_recovery 0
+        +0.01 < . 1:1(0) ack 13001
+        ",
+    );
+}

@@ -44,6 +44,22 @@ fn the_sender_waits_a_timeout_and_then_uses_what_there_is() {
     );
 }
 
+/// RFC 6298 rule 5.1: what the window took is text like any other, and its timer is not backed off.
+#[test]
+fn what_the_sender_has_sent_into_a_small_window_goes_again_after_one_timeout() {
+    check(
+        "
+        established win 1600
+        write 5000
+        > . 1:1001(1000) ack 1
+        < . 1:1(0) ack 1001 win 700
+        +0.2 > . 1001:1701(700) ack 1
+        +0.2 > . 1001:1701(700) ack 1
+        +0.4 > . 1001:1701(700) ack 1
+        ",
+    );
+}
+
 #[test]
 fn the_sender_sends_all_it_has_if_it_fits() {
     check(

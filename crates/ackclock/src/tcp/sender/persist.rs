@@ -29,14 +29,17 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// The persist timer has expired: an endless series of probes, further and further apart; the
     /// peer's answers keep the connection alive (MUST-37, SHLD-30).
     pub(super) fn persist_timeout(&mut self, now: Instant) {
-        self.rto.back_off();
+        // What the window takes is no probe, and its timer is not backed off (RFC 6298 rule 5.1).
+        if self.usable_window() == 0 {
+            self.rto.back_off();
+        }
         self.deadline = self.rto.deadline(now);
         self.waiting = Waiting::WindowProbeDue;
     }
 
     /// The probe: at least one byte, or the FIN, although the window is closed; or,
-    /// with a window that has only been too small, what it takes (section 3.8.6.2.1 rule 4). None if
-    /// there is no memory to remember it.
+    /// with a window that has only been too small, what it takes (section 3.8.6.2.1 rule 4), which is
+    /// text like any other. None if there is no memory to remember it.
     pub(super) fn window_probe(&mut self) -> Option<Data> {
         if let Some(first) = self.flight.first() {
             let start = first.start.max(self.snd_una);
@@ -45,10 +48,11 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if !self.flight.has_room() {
             return None;
         }
-        let unsent = self.unsent();
-        let len = unsent.min(self.usable_window().max(1)).min(self.mss());
+        let (unsent, window) = (self.unsent(), self.usable_window());
+        let len = unsent.min(window.max(1)).min(self.mss());
         let fin = unsent == 0;
-        let probe = Data { kind: DataKind::Probe, seq: self.snd_nxt, len, fin };
+        let kind = if window > 0 { DataKind::New } else { DataKind::Probe };
+        let probe = Data { kind, seq: self.snd_nxt, len, fin };
         (!fin || self.fin_pending()).then_some(probe)
     }
 }

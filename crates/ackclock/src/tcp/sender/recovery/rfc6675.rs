@@ -37,7 +37,7 @@ impl Rules for Rfc6675 {
         if episode.duplicate_acks >= DUPLICATE_THRESHOLD && flight.lost() == 0 {
             outcome.lost = flight.mark_first_lost();
         }
-        if flight.lost() > 0 {
+        if flight.unrepaired() > 0 {
             episode.begin(Phase::Fast, ack.nxt, &mut outcome);
             self.rescued = false;
         }
