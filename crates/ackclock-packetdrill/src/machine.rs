@@ -90,7 +90,7 @@ impl State {
 
     fn collect(&mut self) {
         self.trace_states();
-        while let Some(packet) = self.sockets.transmit() {
+        for packet in self.sockets.transmit() {
             let at = self.now();
             self.note_packet(Direction::Out, &packet);
             self.sent.push_back(Sent { at, packet });

@@ -119,6 +119,22 @@ pub(super) fn close_descriptor(descriptor: c_int) {
     unsafe { libc::close(descriptor) };
 }
 
+/// At most `n` bytes of a file of the kernel's, from the offset on or where it stands.
+pub(super) fn read_file(file: c_int, offset: Option<i64>, n: usize) -> Result<Vec<u8>, Errno> {
+    let mut bytes = vec![0; n.min(MOST_BYTES)];
+    let to = bytes.as_mut_ptr().cast();
+    // SAFETY: the buffer has that length; a number that is no file's is refused.
+    let read = unsafe {
+        match offset {
+            Some(offset) => libc::pread(file, to, bytes.len(), offset),
+            None => libc::read(file, to, bytes.len()),
+        }
+    };
+    let error = || std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO);
+    bytes.truncate(usize::try_from(read).map_err(|_| Errno(error()))?);
+    Ok(bytes)
+}
+
 /// The answer as C wants it.
 pub(super) fn answer<N>(result: Result<N, Errno>) -> N
 where

@@ -2,7 +2,7 @@
 
 use super::memory::{
     answer, bytes, bytes_mut, close_descriptor, count, gather, machine, new_descriptor, parts,
-    room, scatter, write_address,
+    read_file, room, scatter, write_address,
 };
 use super::{Address, AddressOut, Data, Length};
 use crate::address;
@@ -13,6 +13,7 @@ use libc::{
     c_int, c_uint, c_void, epoll_event, iovec, msghdr, nfds_t, off_t, pollfd, size_t, socklen_t,
     ssize_t,
 };
+use std::net::SocketAddr;
 use std::slice;
 
 /// How long a call on a descriptor waits. `flags` are those of `recv` and `send`; `None`: it is
@@ -111,8 +112,37 @@ fn transmit(
     data: &[u8],
     flags: Option<c_int>,
 ) -> Result<usize, Errno> {
+    transmit_to(machine, fd, (None, data), flags)
+}
+
+/// As [`transmit`], where MSG_FASTOPEN opens a connection to an address.
+fn transmit_to(
+    machine: &Machine,
+    fd: c_int,
+    (remote, data): (Option<SocketAddr>, &[u8]),
+    flags: Option<c_int>,
+) -> Result<usize, Errno> {
     let wait = patience(machine, fd, flags, true);
     let mut done = 0;
+    let opens = flags.unwrap_or(0) & libc::MSG_FASTOPEN != 0;
+    if opens || machine.call(|sockets| sockets.is_deferred(fd)) {
+        match machine.call(|sockets| sockets.open_with(fd, remote, data)) {
+            None => {}
+            Some(Ok(n)) if wait == Wait::No => return Ok(n),
+            Some(Ok(n)) => done = n,
+            Some(Err(Errno(libc::EINPROGRESS))) if wait != Wait::No => {}
+            Some(Err(error)) => return Err(error),
+        }
+        if wait != Wait::No {
+            machine.wait(wait, |sockets| sockets.connected(fd)).map_err(|error| match error {
+                WOULD_BLOCK => Errno(libc::EINPROGRESS),
+                error => error,
+            })?;
+            if done == data.len() {
+                return Ok(done);
+            }
+        }
+    }
     let result = machine.wait(wait, |sockets| {
         done += match flags {
             Some(flags) => sockets.send(fd, &data[done..], flags)?,
@@ -227,18 +257,43 @@ pub(super) unsafe extern "C" fn send(
     unsafe { count(transmit(machine(data), fd, bytes(from, n), Some(flags))) }
 }
 
-/// A stream has its destination; another one is ignored.
+/// Where data goes that opens a connection, by MSG_FASTOPEN. A stream has its destination: without the flag
+/// another one is ignored.
+///
+/// # Safety
+/// `remote` is null or an address of that length.
+unsafe fn destination(
+    remote: Address,
+    len: socklen_t,
+    flags: c_int,
+) -> Result<Option<SocketAddr>, Errno> {
+    if flags & libc::MSG_FASTOPEN == 0 || remote.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: as the caller says.
+    let remote = unsafe { bytes(remote.cast(), len as usize) };
+    address::parse(remote).map(Some).map_err(|error| match error {
+        Errno(libc::EAFNOSUPPORT) => Errno(libc::EOPNOTSUPP),
+        error => error,
+    })
+}
+
 pub(super) unsafe extern "C" fn sendto(
     data: Data,
     fd: c_int,
     from: *const c_void,
     n: size_t,
     flags: c_int,
-    _: Address,
-    _: socklen_t,
+    remote: Address,
+    len: socklen_t,
 ) -> ssize_t {
-    // SAFETY: as for `send`.
-    unsafe { send(data, fd, from, n, flags) }
+    // SAFETY: the caller passes its userdata, so many bytes, and null or an address of that length.
+    unsafe {
+        let remote = destination(remote, len, flags);
+        count(remote.and_then(|remote| {
+            transmit_to(machine(data), fd, (remote, bytes(from, n)), Some(flags))
+        }))
+    }
 }
 
 pub(super) unsafe extern "C" fn writev(
@@ -263,7 +318,30 @@ pub(super) unsafe extern "C" fn sendmsg(
     // SAFETY: the caller passes its userdata, and a message.
     unsafe {
         let from = parts((*message).msg_iov, (*message).msg_iovlen);
-        count(from.and_then(|from| transmit(machine(data), fd, &gather(from), Some(flags))))
+        count(from.and_then(|from| {
+            let remote = destination((*message).msg_name.cast(), (*message).msg_namelen, flags)?;
+            transmit_to(machine(data), fd, (remote, &gather(from)), Some(flags))
+        }))
+    }
+}
+
+/// Sends what a file holds from an offset on, which becomes that of the first byte that was not sent.
+pub(super) unsafe extern "C" fn sendfile(
+    data: Data,
+    to: c_int,
+    from: c_int,
+    offset: *mut off_t,
+    n: size_t,
+) -> ssize_t {
+    // SAFETY: the caller passes its userdata, and null or an offset.
+    unsafe {
+        let machine = machine(data);
+        let read = read_file(from, offset.as_ref().copied(), n);
+        let sent = read.and_then(|bytes| transmit(machine, to, &bytes, None));
+        if let (Ok(sent), Some(offset)) = (sent, offset.as_mut()) {
+            *offset += sent as off_t;
+        }
+        count(sent)
     }
 }
 

@@ -18,6 +18,9 @@ impl Sockets {
         to: &mut [u8],
         flags: i32,
     ) -> Result<usize, Errno> {
+        if self.is_deferred(descriptor) {
+            return Err(WOULD_BLOCK);
+        }
         let handle = self.handle(descriptor)?;
         let mark = self.urgent_mark(descriptor, handle);
         if flags & libc::MSG_OOB != 0 {
@@ -119,9 +122,6 @@ impl Sockets {
         data: &[u8],
         flags: i32,
     ) -> Result<usize, Errno> {
-        if flags & libc::MSG_FASTOPEN != 0 {
-            return Err(Errno(libc::EOPNOTSUPP));
-        }
         let handle = match self.handle(descriptor) {
             Err(Errno(libc::ENOTCONN)) => return Err(Errno(libc::EPIPE)),
             handle => handle?,
@@ -189,7 +189,7 @@ impl Sockets {
         match &self.get(descriptor)?.kind {
             Kind::Listening { .. } => Err(Errno(libc::EINVAL)),
             Kind::Epoll(_) => Err(Errno(libc::ENOTTY)),
-            Kind::Fresh => Ok(0),
+            Kind::Fresh | Kind::Deferred(_) => Ok(0),
             Kind::Pipe(end) => Ok(self.piped_bytes(*end)),
             Kind::Stream(stream) => {
                 let queued = self.info(descriptor)?.receive_queue;
@@ -204,7 +204,7 @@ impl Sockets {
         match self.get(descriptor)?.kind {
             Kind::Listening { .. } => Err(Errno(libc::EINVAL)),
             Kind::Pipe(_) | Kind::Epoll(_) => Err(Errno(libc::ENOTTY)),
-            Kind::Fresh => Ok(0),
+            Kind::Fresh | Kind::Deferred(_) => Ok(0),
             Kind::Stream(_) => self.info(descriptor).map(|info| info.send_queue),
         }
     }

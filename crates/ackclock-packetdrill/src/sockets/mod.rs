@@ -4,8 +4,11 @@
 //! the next packet or timer. Descriptors are numbers that the caller chooses. So whoever drives the
 //! stack decides what waiting means: virtual time, a condition variable, or a task of an executor.
 
+mod bursts;
+mod connect;
 mod data;
 mod errno;
+mod experimental;
 mod options;
 mod pipe;
 mod poll;
@@ -25,6 +28,7 @@ use ackclock::congestion::BuiltIn;
 use ackclock::stack::{AddressError, Capabilities, Cidr, Handle, Stack, StackConfig, Storage};
 use ackclock::tcp::{ConfigError, State};
 use ackclock::time::{Duration, Instant};
+use experimental::Experimental;
 use pipe::Pipe;
 use socket::{Kind, Socket, Stream};
 use std::collections::BTreeMap;
@@ -45,6 +49,7 @@ pub(crate) struct Sockets {
     next_pipe: u64,
     /// For sockets that are bound to any port.
     next_port: u16,
+    experimental: Experimental,
 }
 
 impl Sockets {
@@ -55,9 +60,40 @@ impl Sockets {
     pub(crate) fn new(flags: Flags, now: Instant) -> Result<Self, ConfigError> {
         let config = StackConfig::new(Capabilities::with_mtu(flags.mtu), SECRET);
         let next_port = config.first_ephemeral_port;
-        let stack = Stack::new(config, flags.law, Storage::growing())?;
+        let mut stack = Stack::new(config, flags.law, Storage::growing())?;
+        if let Some([first, second]) = flags.fast_open_keys {
+            stack.set_fast_open_keys(first, Some(second));
+        }
         let (sockets, pipes) = (BTreeMap::new(), BTreeMap::new());
-        Ok(Sockets { stack, flags, now, sockets, pipes, next_pipe: 0, next_port })
+        let experimental = Experimental::default();
+        Ok(Sockets { stack, flags, now, sockets, pipes, next_pipe: 0, next_port, experimental })
+    }
+
+    /// The settings, as they are now.
+    pub(crate) fn flags(&self) -> &Flags {
+        &self.flags
+    }
+
+    /// Changes the settings, as `sysctl` does: for sockets that come, and what a SYN agrees on for listeners
+    /// that are there. The link and what is looked on with stay as they are.
+    pub(crate) fn set_flags(&mut self, flags: Flags) {
+        if let Some([first, second]) = flags.fast_open_keys
+            && flags.fast_open_keys != self.flags.fast_open_keys
+        {
+            self.stack.set_fast_open_keys(first, Some(second));
+        }
+        let agreed = flags.connection;
+        for socket in self.sockets.values_mut() {
+            socket.fast_open_rules = flags.fast_open;
+            if let (Kind::Listening { listener, .. }, Some(local)) = (&socket.kind, socket.local) {
+                socket.config.timestamps = agreed.timestamps;
+                socket.config.sack = agreed.sack;
+                socket.config.window_scaling = agreed.window_scaling;
+                socket.config.ecn = agreed.ecn;
+                let _ = self.stack.set_listener(*listener, socket.listen_config(local));
+            }
+        }
+        self.flags = flags;
     }
 
     // ---- driving the stack ----
@@ -83,24 +119,39 @@ impl Sockets {
 
     /// A packet has arrived.
     pub(crate) fn on_packet(&mut self, packet: &[u8]) {
-        self.stack.on_packet(self.now, packet);
+        let translated = self.experimental.received(packet);
+        self.stack.on_packet(self.now, translated.as_deref().unwrap_or(packet));
         for socket in self.sockets.values_mut() {
             if let Kind::Stream(stream) = &mut socket.kind {
                 let info = self.stack.info(self.now, stream.handle);
-                stream.saw_end |= info.is_some_and(|info| info.state == State::CloseWait);
+                let Some(info) = info else { continue };
+                stream.saw_end |= info.state == State::CloseWait;
+                if info.bytes_received > stream.data_count {
+                    (stream.data_count, stream.data_heard) = (info.bytes_received, self.now);
+                }
             }
         }
     }
 
-    /// The next packet to send.
-    pub(crate) fn transmit(&mut self) -> Option<Vec<u8>> {
-        let mut sent = None;
-        self.stack.transmit(self.now, &mut |transmit| {
-            let mut packet = vec![0; transmit.len()];
-            sent = transmit.copy_to(&mut packet).map(|_| packet);
-            Ok(())
-        });
-        sent
+    /// All packets that are to be sent now.
+    pub(crate) fn transmit(&mut self) -> Vec<Vec<u8>> {
+        let mut packets = Vec::new();
+        loop {
+            let before = packets.len();
+            self.stack.transmit(self.now, &mut |transmit| {
+                let mut packet = vec![0; transmit.len()];
+                packets.extend(transmit.copy_to(&mut packet).map(|_| packet));
+                Ok(())
+            });
+            if packets.len() == before {
+                break;
+            }
+        }
+        packets.iter_mut().for_each(|packet| self.experimental.sent(packet));
+        if self.flags.push_bursts {
+            self.mark_bursts(&mut packets);
+        }
+        packets
     }
 
     /// Both ends and the state of every connection.
@@ -131,7 +182,7 @@ impl Sockets {
             }
             _ => return Err(Errno(libc::EINVAL)),
         }
-        let mut socket = Socket::new(is_v6, self.flags.connection, self.flags.fast_open);
+        let mut socket = Socket::new(is_v6, &self.flags);
         socket.nonblocking = kind & libc::SOCK_NONBLOCK != 0;
         self.insert(descriptor, socket);
         Ok(())
@@ -239,7 +290,7 @@ impl Sockets {
         if let Kind::Listening { accepted, .. } = &mut self.get_mut(descriptor)?.kind {
             *accepted += 1;
         }
-        let mut socket = self.get(descriptor)?.child(handle);
+        let mut socket = self.get(descriptor)?.child(handle, self.now);
         socket.nonblocking = flags & libc::SOCK_NONBLOCK != 0;
         socket.local = self.stack.local_addr(handle);
         let peer = self.stack.remote_addr(handle).ok_or(Errno(libc::ECONNABORTED))?;
@@ -248,65 +299,6 @@ impl Sockets {
         self.apply_options(new);
         self.forget_unready(descriptor);
         Ok(peer)
-    }
-
-    /// `connect`: the first call starts (and answers `EINPROGRESS`), later ones tell how it went.
-    pub(crate) fn connect(
-        &mut self,
-        descriptor: Descriptor,
-        remote: SocketAddr,
-    ) -> Result<(), Errno> {
-        match &self.get(descriptor)?.kind {
-            Kind::Fresh => {}
-            Kind::Listening { .. } => return Err(Errno(libc::EISCONN)),
-            Kind::Epoll(_) | Kind::Pipe(_) => return Err(Errno(libc::ENOTSOCK)),
-            Kind::Stream(stream) if stream.connect_told => return Err(Errno(libc::EISCONN)),
-            Kind::Stream(_) => {
-                return self.connected(descriptor).map_err(|error| match error {
-                    WOULD_BLOCK => Errno(libc::EALREADY),
-                    error => error,
-                });
-            }
-        }
-        let socket = self.get(descriptor)?;
-        if remote.is_ipv6() != socket.is_v6 {
-            return Err(Errno(libc::EAFNOSUPPORT));
-        }
-        let (config, local) = (socket.config, socket.local);
-        let law = socket.law.unwrap_or(self.flags.law);
-        let local = match local {
-            Some(local) if !local.ip().is_unspecified() => local,
-            other => {
-                let own = self.flags.local[usize::from(remote.is_ipv6())];
-                self.add_address(own)?;
-                SocketAddr::new(own, other.map_or(0, |local| local.port()))
-            }
-        };
-        let handle = self.stack.connect_with(self.now, remote, Some(local), &config, law)?;
-        let local = self.stack.local_addr(handle);
-        let socket = self.get_mut(descriptor)?;
-        socket.local = local;
-        socket.kind = Kind::Stream(Stream::connecting(handle));
-        self.apply_options(descriptor);
-        Err(Errno(libc::EINPROGRESS))
-    }
-
-    /// How a connect that was started went.
-    pub(crate) fn connected(&mut self, descriptor: Descriptor) -> Result<(), Errno> {
-        let handle = self.handle(descriptor)?;
-        let info = self.stack.info(self.now, handle).ok_or(Errno(libc::EBADF))?;
-        match info.state {
-            State::SynSent | State::SynReceived => Err(WOULD_BLOCK),
-            _ => {
-                if let Some(error) = self.take_error(descriptor) {
-                    return Err(error);
-                }
-                if let Kind::Stream(stream) = &mut self.get_mut(descriptor)?.kind {
-                    stream.connect_told = true;
-                }
-                Ok(())
-            }
-        }
     }
 
     /// The error that ended a connection, once.
@@ -388,7 +380,7 @@ impl Sockets {
             return;
         };
         match socket.kind {
-            Kind::Fresh | Kind::Epoll(_) => {}
+            Kind::Fresh | Kind::Deferred(_) | Kind::Epoll(_) => {}
             Kind::Pipe(end) => self.close_pipe(end),
             Kind::Listening { listener, .. } => self.stack.close_listener(self.now, listener),
             Kind::Stream(Stream { handle, .. }) => {
@@ -414,6 +406,16 @@ impl Sockets {
 
     fn get_mut(&mut self, descriptor: Descriptor) -> Result<&mut Socket, Errno> {
         self.sockets.get_mut(&descriptor).ok_or(Errno(libc::EBADF))
+    }
+
+    /// Whether there is such a descriptor.
+    pub(crate) fn owns(&self, descriptor: Descriptor) -> bool {
+        self.sockets.contains_key(&descriptor)
+    }
+
+    /// Whether the first write opens its connection.
+    pub(crate) fn is_deferred(&self, descriptor: Descriptor) -> bool {
+        self.get(descriptor).is_ok_and(|socket| matches!(socket.kind, Kind::Deferred(_)))
     }
 
     /// Whether calls on it wait.

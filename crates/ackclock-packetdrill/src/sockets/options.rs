@@ -1,6 +1,8 @@
 //! Options by Linux's numbers and meanings.
 
-use super::settings::{QUICK_ACKS, seconds_of_timeouts};
+use super::settings::{
+    QUICK_ACKS, TCP_FASTOPEN_CONNECT, TCP_FASTOPEN_NO_COOKIE, seconds_of_timeouts,
+};
 use super::socket::{Kind, Socket};
 use super::values::{
     INVALID, UNKNOWN, integer, integer_or_byte, linger, seconds, timeout, write_linger,
@@ -21,6 +23,10 @@ pub(crate) struct SocketOption {
 
 /// Keys of Fast Open cookies, of 16 bytes each (linux/tcp.h).
 const TCP_FASTOPEN_KEY: i32 = 33;
+/// What a law tells of itself (linux/tcp.h).
+const TCP_CC_INFO: i32 = 26;
+/// Memory of a socket (asm-generic/socket.h).
+const SO_MEMINFO: i32 = 55;
 /// Longest name of a congestion controller, with its final zero.
 const CONGESTION_NAME: usize = 16;
 /// What the kernel tells of a segment size that is neither set nor agreed on (TCP_MSS_DEFAULT).
@@ -45,7 +51,8 @@ impl Sockets {
                 let name = value.split(|byte| *byte == 0).next().unwrap_or_default();
                 let law = std::str::from_utf8(name).ok().and_then(BuiltIn::by_name);
                 let law = law.ok_or(Errno(libc::ENOENT))?;
-                socket.law = Some(law);
+                let law = self.flags.grown(law);
+                self.get_mut(descriptor)?.law = Some(law);
                 self.apply_law(descriptor);
             }
             (libc::IPPROTO_TCP, TCP_FASTOPEN_KEY) => {
@@ -139,11 +146,17 @@ impl Sockets {
             (libc::SOL_SOCKET, libc::SO_LINGER) => Ok(write_linger(socket.linger)),
             (libc::SOL_SOCKET, libc::SO_RCVTIMEO) => Ok(write_timeout(socket.receive_timeout)),
             (libc::SOL_SOCKET, libc::SO_SNDTIMEO) => Ok(write_timeout(socket.send_timeout)),
-            (libc::IPPROTO_TCP, libc::TCP_INFO) => Ok(match socket.kind {
+            (libc::IPPROTO_TCP, libc::TCP_INFO) => Ok(match &socket.kind {
                 Kind::Listening { .. } => tcp_info::idle(State::Listen),
-                Kind::Stream(_) => tcp_info::write(&self.info(descriptor)?, &socket.config),
+                Kind::Deferred(_) => tcp_info::idle(State::SynSent),
+                Kind::Stream(stream) => {
+                    tcp_info::write(&self.info(descriptor)?, &socket.config, stream, self.now)
+                }
                 _ => tcp_info::idle(State::Closed),
             }),
+            // No law tells more of itself than TCP_INFO does.
+            (libc::IPPROTO_TCP, TCP_CC_INFO) => Ok(Vec::new()),
+            (libc::SOL_SOCKET, SO_MEMINFO) => Ok(self.memory(descriptor)),
             (libc::IPPROTO_TCP, libc::TCP_CONGESTION) => {
                 let law = socket.law.unwrap_or(self.flags.law);
                 let mut name = law.name().as_bytes().to_vec();
@@ -152,6 +165,17 @@ impl Sockets {
             }
             _ => self.number(descriptor, option).map(|number| number.to_ne_bytes().to_vec()),
         }
+    }
+
+    /// SO_MEMINFO: nine numbers in the kernel's order, of which ours are what is queued and the buffers.
+    fn memory(&self, descriptor: Descriptor) -> Vec<u8> {
+        let config = self.get(descriptor).map(|socket| socket.config).unwrap_or_default();
+        let (received, queued) =
+            self.info(descriptor).map_or((0, 0), |info| (info.receive_queue, info.send_queue));
+        let buffers =
+            [config.receive_buffer, config.send_buffer].map(|bytes| bytes.saturating_mul(2));
+        let numbers = [received, buffers[0], queued, buffers[1], 0, queued, 0, 0, 0];
+        numbers.map(u32::to_ne_bytes).concat()
     }
 
     /// An option that is an `int`.
@@ -188,6 +212,8 @@ impl Sockets {
             (libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT) => socket.unsent_low_water as i32,
             (libc::IPPROTO_TCP, libc::TCP_DEFER_ACCEPT) => seconds_of_timeouts(socket.defer_accept),
             (libc::IPPROTO_TCP, libc::TCP_FASTOPEN) => socket.fast_open.into(),
+            (libc::IPPROTO_TCP, TCP_FASTOPEN_CONNECT) => socket.fast_open_connect.into(),
+            (libc::IPPROTO_TCP, TCP_FASTOPEN_NO_COOKIE) => socket.fast_open_no_cookie.into(),
             (libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP) => {
                 config.window_clamp.unwrap_or(config.receive_buffer) as i32
             }
@@ -213,6 +239,14 @@ impl Sockets {
             }
             _ => return Err(Errno(libc::EOPNOTSUPP)),
         })
+    }
+
+    /// Below how many unsent bytes a socket is writable (TCP_NOTSENT_LOWAT).
+    pub(super) fn unsent_low_water(&self, socket: &Socket) -> u32 {
+        match socket.unsent_low_water {
+            0 => self.flags.unsent_low_water,
+            bytes => bytes,
+        }
     }
 
     /// How long a call that reads or writes waits; `None`: for ever.

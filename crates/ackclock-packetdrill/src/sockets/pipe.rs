@@ -75,7 +75,7 @@ impl Sockets {
         self.next_pipe += 1;
         self.pipes.insert(pipe, Pipe::default());
         for (descriptor, writes) in [(reader, false), (writer, true)] {
-            let mut socket = Socket::new(false, self.flags.connection, self.flags.fast_open);
+            let mut socket = Socket::new(false, &self.flags);
             socket.kind = Kind::Pipe(PipeEnd { pipe, writes });
             self.insert(descriptor, socket);
         }

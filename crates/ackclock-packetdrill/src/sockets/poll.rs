@@ -51,6 +51,7 @@ impl Sockets {
         let socket = self.get(descriptor)?;
         match &socket.kind {
             Kind::Fresh => Ok(OUT | HUP),
+            Kind::Deferred(_) => Ok(OUT),
             Kind::Listening { listener, .. } => {
                 Ok(if self.stack.acceptable(*listener) > 0 { IN } else { 0 })
             }
@@ -92,13 +93,13 @@ impl Sockets {
         let room = self.stack.send_room(stream.handle) as u64;
         let has_room = readiness.writable && room * 2 >= u64::from(info.send_queue);
         let unsent = info.send_queue.saturating_sub(info.unacked);
-        add(finished || (has_room && unsent < socket.unsent_low_water), OUT);
+        add(finished || (has_room && unsent < self.unsent_low_water(socket)), OUT);
         Ok(events)
     }
 
     /// `epoll_create`.
     pub(crate) fn epoll_create(&mut self, descriptor: Descriptor) {
-        let mut socket = Socket::new(false, self.flags.connection, self.flags.fast_open);
+        let mut socket = Socket::new(false, &self.flags);
         socket.kind = Kind::Epoll(Epoll::default());
         self.insert(descriptor, socket);
     }

@@ -4,7 +4,7 @@ use super::Errno;
 use super::socket::{Kind, Socket};
 use super::values::{INVALID, UNKNOWN, from_seconds};
 use crate::flags::syn_give_up;
-use ackclock::tcp::{AckPolicy, Nagle};
+use ackclock::tcp::{AckPolicy, FastOpenMode, Nagle};
 use ackclock::time::Duration;
 use std::ops::RangeInclusive;
 
@@ -15,6 +15,9 @@ const MIN_SEND_BUFFER: u32 = 4_608;
 const MAX_BUFFER: i32 = 1 << 29;
 /// TCP_MAXSEG's bounds (TCP_MIN_MSS, MAX_TCP_WINDOW).
 const MSS: RangeInclusive<i32> = 88..=32_767;
+/// Options of Fast Open that connects (linux/tcp.h).
+pub(super) const TCP_FASTOPEN_CONNECT: i32 = 30;
+pub(super) const TCP_FASTOPEN_NO_COOKIE: i32 = 34;
 const MAX_KEEPALIVE_SECONDS: i32 = 32_767;
 const MAX_KEEPALIVE_COUNT: i32 = 127;
 const MAX_SYN_RETRIES: i32 = 127;
@@ -87,6 +90,16 @@ impl Socket {
             libc::TCP_FASTOPEN => {
                 self.fast_open = within(0..=i32::MAX)?.min(u16::MAX.into()) as u16;
             }
+            TCP_FASTOPEN_CONNECT if self.fast_open_rules.client == FastOpenMode::Off => {
+                return Err(Errno(libc::EOPNOTSUPP));
+            }
+            TCP_FASTOPEN_CONNECT | TCP_FASTOPEN_NO_COOKIE
+                if !matches!(self.kind, Kind::Fresh | Kind::Listening { .. }) =>
+            {
+                return Err(INVALID);
+            }
+            TCP_FASTOPEN_CONNECT => self.fast_open_connect = within(0..=1)? == 1,
+            TCP_FASTOPEN_NO_COOKIE => self.fast_open_no_cookie = within(0..=1)? == 1,
             libc::TCP_QUICKACK => {
                 if let AckPolicy::Delayed { quick_acks, .. } = &mut config.ack_policy {
                     *quick_acks = if value != 0 { QUICK_ACKS } else { 0 };

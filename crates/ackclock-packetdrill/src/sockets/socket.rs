@@ -2,6 +2,7 @@
 
 use super::pipe::PipeEnd;
 use super::poll::Epoll;
+use crate::flags::{FastOpenRules, Flags};
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::{Handle, ListenConfig, Listener};
 use ackclock::tcp::{Config, FastOpenMode, Keepalive, Nagle};
@@ -24,8 +25,11 @@ pub(super) struct Socket {
     pub(super) defer_accept: u8,
     /// TCP_FASTOPEN: how many connections with data in their SYN may wait for the handshake; 0: off.
     pub(super) fast_open: u16,
+    /// TCP_FASTOPEN_CONNECT and TCP_FASTOPEN_NO_COOKIE.
+    pub(super) fast_open_connect: bool,
+    pub(super) fast_open_no_cookie: bool,
     /// What of that is allowed.
-    pub(super) fast_open_mode: FastOpenMode,
+    pub(super) fast_open_rules: FastOpenRules,
     pub(super) reuse_address: bool,
     /// SO_OOBINLINE.
     pub(super) urgent_inline: bool,
@@ -36,7 +40,7 @@ pub(super) struct Socket {
     pub(super) keepalive_on: bool,
     /// Its times also count while keepalive is off.
     pub(super) keepalive: Keepalive,
-    /// TCP_NOTSENT_LOWAT in bytes.
+    /// TCP_NOTSENT_LOWAT in bytes; 0: what the flags say.
     pub(super) unsent_low_water: u32,
     /// SO_SNDTIMEO and SO_RCVTIMEO; `None`: for ever.
     pub(super) send_timeout: Option<Duration>,
@@ -57,6 +61,8 @@ pub(super) enum Kind {
         accepted: u64,
     },
     Stream(Stream),
+    /// A connection to this peer that the first write opens (TCP_FASTOPEN_CONNECT).
+    Deferred(SocketAddr),
     /// Not a socket in the kernel either, but a descriptor.
     Epoll(Epoll),
     /// Nor is this.
@@ -78,10 +84,16 @@ pub(super) struct Stream {
     pub(super) urgent_read: Option<u64>,
     /// When what a cork holds back is sent all the same.
     pub(super) corked_until: Instant,
+    /// Bytes that went with our SYN.
+    pub(super) syn_text: usize,
+    /// When data came last, or the connection began.
+    pub(super) data_heard: Instant,
+    /// Bytes received by then.
+    pub(super) data_count: u64,
 }
 
 impl Stream {
-    pub(super) fn connecting(handle: Handle) -> Self {
+    pub(super) fn connecting(handle: Handle, now: Instant) -> Self {
         Stream {
             handle,
             connect_told: false,
@@ -91,6 +103,9 @@ impl Stream {
             saw_end: false,
             urgent_read: None,
             corked_until: Instant::FAR_FUTURE,
+            syn_text: 0,
+            data_heard: now,
+            data_count: 0,
         }
     }
 }
@@ -105,7 +120,8 @@ pub(crate) enum Linger {
 }
 
 impl Socket {
-    pub(super) fn new(is_v6: bool, config: Config, fast_open_mode: FastOpenMode) -> Self {
+    pub(super) fn new(is_v6: bool, flags: &Flags) -> Self {
+        let config = flags.connection;
         Socket {
             kind: Kind::Fresh,
             is_v6,
@@ -116,15 +132,17 @@ impl Socket {
             backlog: 0,
             defer_accept: 0,
             fast_open: 0,
-            fast_open_mode,
+            fast_open_connect: false,
+            fast_open_no_cookie: false,
+            fast_open_rules: flags.fast_open,
             reuse_address: false,
             urgent_inline: false,
             path_mtu_discovery: libc::IP_PMTUDISC_WANT,
             linger: Linger::Off,
             cork: false,
             keepalive_on: false,
-            keepalive: Keepalive::default(),
-            unsent_low_water: u32::MAX,
+            keepalive: flags.keepalive,
+            unsent_low_water: 0,
             send_timeout: None,
             receive_timeout: None,
             dscp: config.dscp,
@@ -143,16 +161,19 @@ impl Socket {
         config.backlog = self.backlog;
         config.defer_accept = self.defer_accept;
         config.connection = self.config;
-        if self.fast_open_mode != FastOpenMode::Off {
-            config.fast_open = self.fast_open.into();
-        }
-        config.fast_open_without_cookie = self.fast_open_mode == FastOpenMode::WithoutCookie;
+        let FastOpenRules { server, all_listeners, .. } = self.fast_open_rules;
+        config.fast_open = match (server, self.fast_open) {
+            (FastOpenMode::Off, _) => 0,
+            (_, 0) if all_listeners => self.backlog,
+            (_, most) => most.into(),
+        };
+        config.fast_open_without_cookie = server == FastOpenMode::WithoutCookie;
         config
     }
 
     /// An accepted connection, which inherits the listener's options.
-    pub(super) fn child(&self, handle: Handle) -> Socket {
-        let stream = Stream { connect_told: true, ..Stream::connecting(handle) };
+    pub(super) fn child(&self, handle: Handle, now: Instant) -> Socket {
+        let stream = Stream { connect_told: true, ..Stream::connecting(handle, now) };
         Socket { kind: Kind::Stream(stream), local: None, ..*self }
     }
 }

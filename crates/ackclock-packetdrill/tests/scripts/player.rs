@@ -31,7 +31,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 const FLAGS: &str = "profile=linux,cc=reno,recovery=newreno,timestamps=off,wscale=off,rmem=60000,\
-                     quickack=0,judge=on";
+                     quickack=0,psh=queue,judge=on";
 const OUR_PORT: u16 = 8080;
 const PEER_PORT: u16 = 6000;
 /// Each look at the clock moves it by a microsecond; more than any script looks.
