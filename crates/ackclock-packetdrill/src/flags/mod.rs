@@ -14,7 +14,7 @@ use ackclock::time::Duration;
 use std::fmt::Display;
 use std::net::IpAddr;
 use std::str::FromStr;
-use values::{buffer, count, millis, number, push, seconds, switch};
+use values::{buffer, count, habits, millis, number, seconds, switch};
 
 /// What the flags say.
 #[derive(Clone, Debug)]
@@ -38,9 +38,9 @@ pub(crate) struct Flags {
     /// Whether an ack counts for all that it acknowledges in slow start, as in Linux, or for two segments at most
     /// (RFC 3465 section 2.3), where the law has no `growth`.
     counts_all_acked: bool,
-    /// Whether all that is sent in one piece ends with PSH, as in Linux, or only what ends the queue.
-    pub(crate) push_bursts: bool,
-    /// Least segments in such a piece, as the kernel's `net.ipv4.tcp_min_tso_segs`.
+    /// Whether the sockets have the habits of Linux that no standard asks for.
+    pub(crate) habits: bool,
+    /// Least segments that are sent in one piece, as the kernel's `net.ipv4.tcp_min_tso_segs`.
     pub(crate) min_tso_segs: u16,
     /// Whether packets and changes of state are written to stderr.
     pub(crate) trace: bool,
@@ -83,7 +83,7 @@ impl Profile {
             }
             Profile::Rfc => ("reno", RecoveryAlgorithm::Rfc6675, EcnMode::Off, 0, 1_000, 65_535, 7),
         };
-        flags.push_bursts = matches!(self, Profile::Linux);
+        flags.habits = matches!(self, Profile::Linux);
         flags.counts_all_acked = matches!(self, Profile::Linux);
         flags.law = flags.grown(BuiltIn::by_name(law).unwrap_or_default());
         let connection = &mut flags.connection;
@@ -121,7 +121,7 @@ impl Default for Flags {
             keepalive: Keepalive::default(),
             unsent_low_water: u32::MAX,
             counts_all_acked: true,
-            push_bursts: true,
+            habits: true,
             min_tso_segs: 2,
             trace: false,
             judge: false,
@@ -193,7 +193,7 @@ impl Flags {
                 let keys = fast_open::keys(value).ok_or_else(|| wrong(&fast_open::KEY_FORM))?;
                 self.fast_open_keys = Some(keys);
             }
-            "psh" => self.push_bursts = push(pair, value)?,
+            "habits" => self.habits = habits(pair, value)?,
             "min_tso_segs" => self.min_tso_segs = count(pair, value)?,
             "keepidle" => self.keepalive.idle = seconds(pair, value)?,
             "keepintvl" => self.keepalive.interval = seconds(pair, value)?,

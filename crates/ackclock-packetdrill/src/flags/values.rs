@@ -48,12 +48,12 @@ pub(super) fn switch(pair: &str, value: &str) -> Result<bool, String> {
     }
 }
 
-/// Which segments carry PSH; true: the last of each piece.
-pub(super) fn push(pair: &str, value: &str) -> Result<bool, String> {
+/// True: those of Linux.
+pub(super) fn habits(pair: &str, value: &str) -> Result<bool, String> {
     match value {
-        "bursts" => Ok(true),
-        "queue" => Ok(false),
-        _ => Err(format!("flag `{pair}`: use bursts or queue")),
+        "linux" => Ok(true),
+        "none" => Ok(false),
+        _ => Err(format!("flag `{pair}`: use linux or none")),
     }
 }
 

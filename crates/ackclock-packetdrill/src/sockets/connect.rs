@@ -85,6 +85,7 @@ impl Sockets {
             Ok(taken) if taken > 0 => {
                 if let Kind::Stream(stream) = &mut self.get_mut(descriptor)?.kind {
                     stream.syn_text = taken;
+                    stream.errors.wrote(taken);
                 }
                 Ok(taken)
             }

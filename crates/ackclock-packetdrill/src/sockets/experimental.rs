@@ -127,3 +127,64 @@ impl Layout {
         packet[self.tcp + 16..self.tcp + 18].copy_from_slice(&(!sum as u16).to_be_bytes());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock::wire::{Checksums, Protocol, parse_packet};
+
+    /// A SYN of 10.0.0.1:6000 to 10.0.0.2:80, or the answer, with these options and a checksum that is right.
+    fn syn(answers: bool, options: &[u8]) -> Vec<u8> {
+        let mut packet = vec![0; 40];
+        packet[..10].copy_from_slice(&[0x45, 0, 0, (40 + options.len()) as u8, 0, 0, 0, 0, 64, 6]);
+        let (peer, own) = ([10, 0, 0, 1], [10, 0, 0, 2]);
+        let (from, to) = if answers { (own, peer) } else { (peer, own) };
+        let (ports, flags) =
+            if answers { ([0, 80, 0x17, 0x70], 0x12) } else { ([0x17, 0x70, 0, 80], 2) };
+        packet[12..20].copy_from_slice(&[from, to].concat());
+        packet[20..24].copy_from_slice(&ports);
+        (packet[32], packet[33]) = (((20 + options.len()) * 4) as u8, flags);
+        packet.extend(options);
+        let layout = Layout::of_syn(&packet).expect("a SYN");
+        layout.complete(&mut packet);
+        packet
+    }
+
+    fn cookie(packet: &[u8]) -> Option<Vec<u8>> {
+        let checks = Checksums { ip: false, transport: true };
+        match parse_packet(packet, checks).expect("a checksum that is right").protocol {
+            Protocol::Tcp(segment) => {
+                segment.header.options.fast_open().map(|cookie| cookie.as_slice().to_vec())
+            }
+            _ => None,
+        }
+    }
+
+    const OLD: [u8; 12] = [254, 12, 0xf9, 0x89, 1, 2, 3, 4, 5, 6, 7, 8];
+    const NEW: [u8; 12] = [34, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 1];
+
+    #[test]
+    fn who_uses_the_old_option_is_answered_in_kind() {
+        let mut experimental = Experimental::default();
+        let packet = experimental.received(&syn(false, &OLD)).expect("another packet");
+        assert_eq!(packet[40..], NEW);
+        assert_eq!(cookie(&packet), Some(OLD[4..].to_vec()));
+        let mut answer = syn(true, &NEW);
+        experimental.sent(&mut answer);
+        assert_eq!((&answer[40..], cookie(&answer)), (&OLD[..], None));
+        // Its next SYN has the option of RFC 7413.
+        assert!(experimental.received(&syn(false, &NEW)).is_none());
+        let mut answer = syn(true, &NEW);
+        experimental.sent(&mut answer);
+        assert_eq!(answer[40..], NEW);
+    }
+
+    #[test]
+    fn a_request_and_other_experiments() {
+        let mut experimental = Experimental::default();
+        let packet = experimental.received(&syn(false, &[254, 4, 0xf9, 0x89])).expect("another");
+        assert_eq!((&packet[40..], cookie(&packet)), (&[34, 2, 1, 1][..], Some(Vec::new())));
+        assert!(experimental.received(&syn(false, &[254, 4, 0xf9, 0x88])).is_none());
+        assert!(experimental.received(&syn(false, &[254, 9, 0xf9, 0x89])).is_none());
+    }
+}

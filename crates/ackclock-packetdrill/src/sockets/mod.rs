@@ -4,12 +4,14 @@
 //! the next packet or timer. Descriptors are numbers that the caller chooses. So whoever drives the
 //! stack decides what waiting means: virtual time, a condition variable, or a task of an executor.
 
-mod bursts;
 mod connect;
 mod data;
 mod errno;
+mod error_queue;
 mod experimental;
+mod habits;
 mod options;
+mod packets;
 mod pipe;
 mod poll;
 mod settings;
@@ -18,6 +20,7 @@ mod tcp_info;
 mod values;
 
 pub(crate) use errno::{Errno, WOULD_BLOCK};
+pub(crate) use error_queue::Control;
 pub(crate) use options::SocketOption;
 pub(crate) use pipe::SPLICE_NONBLOCK;
 pub(crate) use poll::Events;
@@ -50,6 +53,10 @@ pub(crate) struct Sockets {
     /// For sockets that are bound to any port.
     next_port: u16,
     experimental: Experimental,
+    /// Packets that were sent in the middle of a call.
+    outbox: Vec<Vec<u8>>,
+    /// Number of the next piece.
+    next_piece: u64,
 }
 
 impl Sockets {
@@ -65,8 +72,18 @@ impl Sockets {
             stack.set_fast_open_keys(first, Some(second));
         }
         let (sockets, pipes) = (BTreeMap::new(), BTreeMap::new());
-        let experimental = Experimental::default();
-        Ok(Sockets { stack, flags, now, sockets, pipes, next_pipe: 0, next_port, experimental })
+        Ok(Sockets {
+            stack,
+            flags,
+            now,
+            sockets,
+            pipes,
+            next_pipe: 0,
+            next_port,
+            experimental: Experimental::default(),
+            outbox: Vec::new(),
+            next_piece: 1,
+        })
     }
 
     /// The settings, as they are now.
@@ -121,20 +138,22 @@ impl Sockets {
     pub(crate) fn on_packet(&mut self, packet: &[u8]) {
         let translated = self.experimental.received(packet);
         self.stack.on_packet(self.now, translated.as_deref().unwrap_or(packet));
-        for socket in self.sockets.values_mut() {
-            if let Kind::Stream(stream) = &mut socket.kind {
-                let info = self.stack.info(self.now, stream.handle);
-                let Some(info) = info else { continue };
-                stream.saw_end |= info.state == State::CloseWait;
-                if info.bytes_received > stream.data_count {
-                    (stream.data_count, stream.data_heard) = (info.bytes_received, self.now);
-                }
-            }
-        }
+        self.note_heard(packet);
     }
 
     /// All packets that are to be sent now.
     pub(crate) fn transmit(&mut self) -> Vec<Vec<u8>> {
+        let mut packets = std::mem::take(&mut self.outbox);
+        packets.append(&mut self.take_packets());
+        for packet in &packets {
+            self.note_told(packet);
+        }
+        self.note_progress();
+        packets
+    }
+
+    /// All packets of the stack, as they are to be sent.
+    fn take_packets(&mut self) -> Vec<Vec<u8>> {
         let mut packets = Vec::new();
         loop {
             let before = packets.len();
@@ -147,9 +166,12 @@ impl Sockets {
                 break;
             }
         }
-        packets.iter_mut().for_each(|packet| self.experimental.sent(packet));
-        if self.flags.push_bursts {
-            self.mark_bursts(&mut packets);
+        for packet in &mut packets {
+            self.experimental.sent(packet);
+            self.fragment(packet);
+        }
+        if self.flags.habits {
+            self.apply_habits(&mut packets);
         }
         packets
     }
@@ -297,6 +319,9 @@ impl Sockets {
         self.insert(new, socket);
         self.apply_law(new);
         self.apply_options(new);
+        if self.flags.habits {
+            self.send_after_reading(new);
+        }
         self.forget_unready(descriptor);
         Ok(peer)
     }

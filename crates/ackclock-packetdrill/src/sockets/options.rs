@@ -1,7 +1,8 @@
 //! Options by Linux's numbers and meanings.
 
+use super::packets::{View, allow_fragments};
 use super::settings::{
-    QUICK_ACKS, TCP_FASTOPEN_CONNECT, TCP_FASTOPEN_NO_COOKIE, seconds_of_timeouts,
+    QUICK_ACKS, SO_MARK, TCP_FASTOPEN_CONNECT, TCP_FASTOPEN_NO_COOKIE, TCP_INQ, seconds_of_timeouts,
 };
 use super::socket::{Kind, Socket};
 use super::values::{
@@ -55,6 +56,9 @@ impl Sockets {
                 self.get_mut(descriptor)?.law = Some(law);
                 self.apply_law(descriptor);
             }
+            // There is no other protocol above TCP.
+            (libc::IPPROTO_TCP, libc::TCP_ULP) if value.is_empty() => return Err(INVALID),
+            (libc::IPPROTO_TCP, libc::TCP_ULP) => return Err(Errno(libc::ENOENT)),
             (libc::IPPROTO_TCP, TCP_FASTOPEN_KEY) => {
                 let (keys, rest) = value.as_chunks();
                 match (keys, rest) {
@@ -62,6 +66,9 @@ impl Sockets {
                     (&[first, second], []) => self.stack.set_fast_open_keys(first, Some(second)),
                     _ => return Err(INVALID),
                 }
+            }
+            (libc::SOL_SOCKET, libc::SO_TIMESTAMPING) => {
+                self.set_timestamping(descriptor, integer(value)?)?;
             }
             (libc::SOL_SOCKET, name) => socket.set_socket(name, integer(value)?)?,
             (libc::IPPROTO_TCP, name) => {
@@ -123,9 +130,35 @@ impl Sockets {
         let _ = self.stack.set_hop_limit(now, handle, config.hop_limit);
         let _ = self.stack.set_user_timeout(now, handle, config.user_timeout);
         let _ = self.stack.set_syn_give_up(now, handle, config.syn_give_up);
-        let _ = self.stack.set_send_buffer(now, handle, config.send_buffer);
+        // By habit a write that has begun goes on to the end of its piece.
+        let more = if self.flags.habits { 1 << 16 } else { 0 };
+        let send_buffer = config.send_buffer.saturating_add(more).min(1 << 30);
+        let _ = self.stack.set_send_buffer(now, handle, send_buffer);
         let _ = self.stack.set_receive_buffer(now, handle, config.receive_buffer);
         let _ = self.stack.set_window_clamp(now, handle, config.window_clamp);
+    }
+
+    /// Clears DF in what a socket sends that finds no path MTU (IP_MTU_DISCOVER).
+    pub(super) fn fragment(&self, packet: &mut [u8]) {
+        let may_be_cut = |socket: &Socket| {
+            let discovery = socket.path_mtu_discovery;
+            matches!(discovery, libc::IP_PMTUDISC_DONT | libc::IP_PMTUDISC_OMIT)
+        };
+        if !self.sockets.values().any(may_be_cut) {
+            return;
+        }
+        let Some(view) = View::of(packet) else { return };
+        let is_its = |socket: &Socket| match socket.kind {
+            Kind::Stream(_) => socket.local == Some(view.ends[0]),
+            Kind::Listening { .. } => {
+                socket.local.is_some_and(|it| it.port() == view.ends[0].port())
+            }
+            _ => false,
+        };
+        let mut streams = self.sockets.values().filter(|socket| is_its(socket));
+        if streams.next().is_some_and(may_be_cut) {
+            allow_fragments(packet);
+        }
     }
 
     /// `getsockopt`: the value's bytes.
@@ -155,7 +188,7 @@ impl Sockets {
                 _ => tcp_info::idle(State::Closed),
             }),
             // No law tells more of itself than TCP_INFO does.
-            (libc::IPPROTO_TCP, TCP_CC_INFO) => Ok(Vec::new()),
+            (libc::IPPROTO_TCP, TCP_CC_INFO | libc::TCP_ULP) => Ok(Vec::new()),
             (libc::SOL_SOCKET, SO_MEMINFO) => Ok(self.memory(descriptor)),
             (libc::IPPROTO_TCP, libc::TCP_CONGESTION) => {
                 let law = socket.law.unwrap_or(self.flags.law);
@@ -192,10 +225,17 @@ impl Sockets {
                 matches!(socket.kind, Kind::Listening { .. }).into()
             }
             (libc::SOL_SOCKET, libc::SO_REUSEADDR) => socket.reuse_address.into(),
+            (libc::SOL_SOCKET, libc::SO_ZEROCOPY) => socket.zerocopy.into(),
+            (libc::SOL_SOCKET, libc::SO_TIMESTAMPING) => match &socket.kind {
+                Kind::Stream(stream) => stream.errors.bits() as i32,
+                _ => 0,
+            },
+            (libc::SOL_SOCKET, SO_MARK) => socket.mark,
+            (libc::IPPROTO_TCP, TCP_INQ) => socket.tells_queued.into(),
             (libc::SOL_SOCKET, libc::SO_OOBINLINE) => socket.urgent_inline.into(),
             (libc::SOL_SOCKET, libc::SO_KEEPALIVE) => socket.keepalive_on.into(),
             (libc::SOL_SOCKET, libc::SO_RCVBUF) => config.receive_buffer.saturating_mul(2) as i32,
-            (libc::SOL_SOCKET, libc::SO_SNDBUF) => config.send_buffer.saturating_mul(2) as i32,
+            (libc::SOL_SOCKET, libc::SO_SNDBUF) => config.send_buffer as i32,
             (libc::IPPROTO_TCP, libc::TCP_NODELAY) => (config.nagle == Nagle::Off).into(),
             (libc::IPPROTO_TCP, libc::TCP_CORK) => socket.cork.into(),
             (libc::IPPROTO_TCP, libc::TCP_MAXSEG) => {
@@ -224,6 +264,7 @@ impl Sockets {
             (libc::IPPROTO_IP, libc::IP_TOS) if !socket.is_v6 => (socket.dscp << 2).into(),
             (libc::IPPROTO_IP, libc::IP_TTL) if !socket.is_v6 => config.hop_limit.into(),
             (libc::IPPROTO_IP, libc::IP_MTU_DISCOVER) if !socket.is_v6 => socket.path_mtu_discovery,
+            (libc::IPPROTO_IP, libc::IP_FREEBIND) if !socket.is_v6 => socket.free_bind.into(),
             (libc::IPPROTO_IP, libc::IP_MTU) if !socket.is_v6 => info()?.pmtu as i32,
             (libc::IPPROTO_IPV6, libc::IPV6_TCLASS) if socket.is_v6 => (socket.dscp << 2).into(),
             (libc::IPPROTO_IPV6, libc::IPV6_UNICAST_HOPS) if socket.is_v6 => {

@@ -1,5 +1,7 @@
 //! What a socket is.
 
+use super::error_queue::ErrorQueue;
+use super::habits::Segments;
 use super::pipe::PipeEnd;
 use super::poll::Epoll;
 use crate::flags::{FastOpenRules, Flags};
@@ -31,6 +33,13 @@ pub(super) struct Socket {
     /// What of that is allowed.
     pub(super) fast_open_rules: FastOpenRules,
     pub(super) reuse_address: bool,
+    /// SO_ZEROCOPY: MSG_ZEROCOPY is heeded.
+    pub(super) zerocopy: bool,
+    /// IP_FREEBIND, and SO_MARK.
+    pub(super) free_bind: bool,
+    pub(super) mark: i32,
+    /// TCP_INQ.
+    pub(super) tells_queued: bool,
     /// SO_OOBINLINE.
     pub(super) urgent_inline: bool,
     /// IP_MTU_DISCOVER.
@@ -90,6 +99,26 @@ pub(super) struct Stream {
     pub(super) data_heard: Instant,
     /// Bytes received by then.
     pub(super) data_count: u64,
+    /// Its handshake was not finished when it was looked at last.
+    pub(super) was_opening: bool,
+    /// The ack and the window, as it stands in the header, that the peer was told last.
+    pub(super) told: Option<(u32, u16)>,
+    /// Largest window that the peer has told, in bytes.
+    pub(super) largest_window: u32,
+    /// The last write was one with MSG_MORE.
+    pub(super) is_unfinished: bool,
+    /// It has answered data at once (the kernel's pingpong mode).
+    pub(super) is_interactive: bool,
+    /// A write waited while it was opened.
+    pub(super) has_waited: bool,
+    /// A write waits for room.
+    pub(super) waits_for_room: bool,
+    /// Up to where in our stream the peer was asked to hand on what it has.
+    pub(super) pushed: u64,
+    /// Where in our stream the piece begins that is being filled.
+    pub(super) piece_begin: u64,
+    pub(super) segments: Segments,
+    pub(super) errors: ErrorQueue,
 }
 
 impl Stream {
@@ -106,6 +135,17 @@ impl Stream {
             syn_text: 0,
             data_heard: now,
             data_count: 0,
+            was_opening: true,
+            told: None,
+            largest_window: 0,
+            is_unfinished: false,
+            is_interactive: false,
+            has_waited: false,
+            waits_for_room: false,
+            pushed: 0,
+            piece_begin: 0,
+            segments: Segments::default(),
+            errors: ErrorQueue::default(),
         }
     }
 }
@@ -136,6 +176,10 @@ impl Socket {
             fast_open_no_cookie: false,
             fast_open_rules: flags.fast_open,
             reuse_address: false,
+            zerocopy: false,
+            free_bind: false,
+            mark: 0,
+            tells_queued: false,
             urgent_inline: false,
             path_mtu_discovery: libc::IP_PMTUDISC_WANT,
             linger: Linger::Off,

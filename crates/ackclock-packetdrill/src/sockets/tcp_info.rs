@@ -68,7 +68,7 @@ pub(super) fn write(info: &Info, config: &Config, stream: &Stream, now: Instant)
     bytes[5] = options.iter().rev().fold(0, |bits, on| bits << 1 | u8::from(*on));
     // All of the data has to have been taken, by a peer that has answered.
     let (sent, taken) = (stream.syn_text as u32, info.syn_data);
-    let is_refused = info.state == State::Closed && info.rtt.is_zero();
+    let is_refused = sent > 0 && info.state == State::Closed && info.rtt.is_zero();
     bytes[5] |= if taken > 0 && taken >= sent && !is_refused { SYN_DATA } else { 0 };
     let (our_shift, peer_shift) = info.window_scale.unwrap_or((0, 0));
     bytes[6] = peer_shift | our_shift << 4;
@@ -98,6 +98,7 @@ pub(super) fn write(info: &Info, config: &Config, stream: &Stream, now: Instant)
         (152, narrow(info.data_segments_received)),
         (156, narrow(info.data_segments_sent)),
         (216, narrow(info.dsacks_received)),
+        (192, delivered(info, stream)),
         (228, info.send_window),
         (232, info.receive_window),
     ] {
@@ -116,4 +117,10 @@ pub(super) fn write(info: &Info, config: &Config, stream: &Stream, now: Instant)
         bytes[offset..offset + 8].copy_from_slice(&value.to_ne_bytes());
     }
     bytes
+}
+
+/// Segments that the peer has, the SYN among them.
+fn delivered(info: &Info, stream: &Stream) -> u32 {
+    let has_opened = !stream.was_opening || info.state.is_synchronized();
+    u32::from(has_opened) + stream.segments.delivered + info.sacked.div_ceil(info.mss.max(1))
 }

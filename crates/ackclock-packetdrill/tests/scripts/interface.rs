@@ -175,7 +175,12 @@ fn wrong_calls_fail_as_in_a_kernel() {
         poll 99 in 0 = nval
         set s TCP_FASTOPEN -1 = EINVAL
         set s TCP_FASTOPEN_KEY 00 = EINVAL
-        set s SO_TIMESTAMPING 1 = ENOPROTOOPT
+        set s SO_TIMESTAMPING 128 = EINVAL
+        set s SO_ZEROCOPY 2 = EINVAL
+        set s TCP_INQ 2 = EINVAL
+        set s TCP_FASTOPEN_CONNECT 2 = EINVAL
+        get s TCP_ZEROCOPY_RECEIVE = ENOPROTOOPT
+        set s TCP_ULP 0 = ENOENT
         set s TCP_MAXSEG 10 = EINVAL
         set s TCP_KEEPIDLE 0 = EINVAL
         set s IP_TTL 0 = EINVAL

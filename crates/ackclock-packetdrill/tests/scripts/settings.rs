@@ -1,5 +1,6 @@
 //! Options that change connections and listeners while they are open.
 
+use crate::library::Library;
 use crate::player::check;
 
 #[test]
@@ -130,12 +131,15 @@ fn buffers_can_be_changed_on_a_connection() {
         set c SO_RCVBUF 65000
         get c SO_RCVBUF = 130000
         > . 1:1(0) ack 1 win 65000
-        set c SO_SNDBUF 3000
+        set c SO_SNDBUF 2500
+        get c SO_SNDBUF = 5000
         nonblock c on
-        write c 5000 = 3000
+        write c 6000 = 5000
         > . 1:1001(1000) ack 1
         > . 1001:2001(1000) ack 1
-        > P. 2001:3001(1000) ack 1
+        > . 2001:3001(1000) ack 1
+        > . 3001:4001(1000) ack 1
+        > P. 4001:5001(1000) ack 1
         write c 5000 = EAGAIN
         poll c out 0 = 0
         ",
@@ -241,20 +245,43 @@ fn the_backlog_has_a_limit() {
 }
 
 #[test]
-fn packets_are_never_fragmented() {
+fn path_mtu_discovery_can_be_chosen() {
     check(
         "
         established
         get c IP_MTU_DISCOVER = 1
-        set c IP_MTU_DISCOVER 2
-        get c IP_MTU_DISCOVER = 2
-        set c IP_MTU_DISCOVER 0 = EINVAL
-        set c IP_MTU_DISCOVER 3 = EINVAL
+        set c IP_MTU_DISCOVER 0
+        get c IP_MTU_DISCOVER = 0
+        set c IP_MTU_DISCOVER 5
+        set c IP_MTU_DISCOVER 6 = EINVAL
         get c IP_MTU = 1500
         get s IP_MTU = ENOTCONN
         set c IPV6_MTU_DISCOVER 1 = ENOPROTOOPT
+        set c IP_FREEBIND 1
+        get c IP_FREEBIND = 1
         ",
     );
+}
+
+/// IP_PMTUDISC_DONT: routers may cut what is sent (RFC 791 section 3.1).
+#[test]
+fn without_discovery_packets_may_be_fragmented() {
+    let library = Library::new("profile=linux");
+    let kind = libc::SOCK_STREAM | libc::SOCK_NONBLOCK;
+    let remote = [2, 0, 31, 144, 192, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0];
+    for (discovery, dont_fragment) in [(libc::IP_PMTUDISC_WANT, 0x40), (libc::IP_PMTUDISC_DONT, 0)]
+    {
+        let socket = library.socket(libc::AF_INET, kind, 0).expect("a socket") as i32;
+        let (value, name) = (discovery.to_ne_bytes(), libc::IP_MTU_DISCOVER);
+        assert_eq!(library.setsockopt(socket, libc::IPPROTO_IP, name, value.as_ptr(), 4), Ok(0));
+        assert_eq!(library.connect(socket, remote.as_ptr(), 16), Err(libc::EINPROGRESS));
+        let (_, packet) = library.receive_packet().expect("a SYN");
+        assert_eq!(packet[6], dont_fragment);
+        let read = ackclock::wire::parse_packet(&packet, Default::default());
+        assert!(read.is_ok(), "its checksums are right: {read:?}");
+        assert_eq!(library.close(socket), Ok(0));
+    }
+    library.free();
 }
 
 #[test]
