@@ -110,9 +110,7 @@ impl Sockets {
         mode: FastOpenMode,
     ) -> Result<usize, Errno> {
         let socket = self.get(descriptor)?;
-        if remote.is_ipv6() != socket.is_v6 {
-            return Err(Errno(libc::EAFNOSUPPORT));
-        }
+        let remote = socket.inside(remote)?;
         let (mut config, local) = (socket.config, socket.local);
         config.fast_open = mode;
         let law = socket.law.unwrap_or(self.flags.law);

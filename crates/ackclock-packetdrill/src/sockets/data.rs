@@ -145,7 +145,7 @@ impl Sockets {
         }
         let sent = match flags & libc::MSG_OOB {
             0 if self.flags.habits => self.send_in_pieces(descriptor, handle, data),
-            0 => self.stack.send(self.now, handle, data),
+            0 => self.send_record(descriptor, handle, data),
             _ => self.stack.send_urgent(self.now, handle, data),
         };
         self.forget_unready(descriptor);
@@ -173,7 +173,7 @@ impl Sockets {
         while done < data.len() || data.is_empty() {
             let info = self.stack.info(self.now, handle).ok_or(SendError::InvalidHandle)?;
             let room = self.room_of_piece(descriptor, &info).min(data.len() - done);
-            let n = match self.stack.send(self.now, handle, &data[done..done + room]) {
+            let n = match self.send_record(descriptor, handle, &data[done..done + room]) {
                 Ok(0) => break,
                 Ok(n) => n,
                 Err(_) if done > 0 => break,
@@ -192,6 +192,26 @@ impl Sockets {
             (stream.is_unfinished, stream.waits_for_room) = (is_unfinished, waits);
         }
         Ok(done)
+    }
+
+    /// Gives the stack what it takes, or has it wait behind the end of a record.
+    fn send_record(
+        &mut self,
+        descriptor: Descriptor,
+        handle: Handle,
+        data: &[u8],
+    ) -> Result<usize, SendError> {
+        let info = self.stack.info(self.now, handle).ok_or(SendError::InvalidHandle)?;
+        let unsent = info.send_queue.saturating_sub(info.unacked);
+        let room = self.stack.send_room(handle);
+        match self.stream_mut(descriptor) {
+            Some(stream) if stream.records.holds_back(unsent) => {
+                let n = data.len().min(room.saturating_sub(stream.records.waiting() as usize));
+                stream.records.hold(&data[..n]);
+                Ok(n)
+            }
+            _ => self.stack.send(self.now, handle, data),
+        }
     }
 
     /// Sends a piece in the middle of a write. It has PSH if that is more than half

@@ -126,7 +126,8 @@ impl Sockets {
         let lends = |zerocopy: bool| zerocopy && flags & libc::MSG_ZEROCOPY != 0;
         let Some(socket) = self.sockets.get_mut(&descriptor) else { return };
         let lends = lends(socket.zerocopy);
-        let Kind::Stream(Stream { errors, pushed, .. }) = &mut socket.kind else { return };
+        let Kind::Stream(Stream { errors, pushed, records, .. }) = &mut socket.kind else { return };
+        records.seal(flags & libc::MSG_EOR != 0);
         let end = errors.written;
         *pushed = if flags & libc::MSG_MORE == 0 { end } else { *pushed };
         if lends {
@@ -143,12 +144,15 @@ impl Sockets {
     pub(crate) fn note_progress(&mut self) {
         let (now, stack) = (self.now, &self.stack);
         for socket in self.sockets.values_mut() {
-            let Kind::Stream(Stream { handle, errors, .. }) = &mut socket.kind else { continue };
+            let Kind::Stream(Stream { handle, errors, records, .. }) = &mut socket.kind else {
+                continue;
+            };
             if errors.lent.is_empty() && errors.stamped.is_empty() {
                 continue;
             }
             let Some(info) = stack.info(now, *handle) else { continue };
-            let acknowledged = errors.written.saturating_sub(info.send_queue.into());
+            let acknowledged =
+                errors.written.saturating_sub((info.send_queue + records.waiting()).into());
             let sent = acknowledged + u64::from(info.unacked);
             errors.progress(now, sent, acknowledged);
         }

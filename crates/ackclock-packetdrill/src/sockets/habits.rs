@@ -20,7 +20,7 @@ const ROUND_TRIP_SHIFT: u32 = 9;
 /// What is sent so soon after the peer's data answers it (TCP_ATO_MIN).
 const ANSWER: Duration = Duration::from_millis(40);
 /// What a piece takes of a send buffer besides its bytes.
-const OVERHEAD: u64 = 1_280;
+const OVERHEAD: u64 = 576;
 /// A window up to this size is used at once, a larger one by halves (TCP_MSS_DEFAULT).
 const SMALL_WINDOW: u32 = 536;
 
@@ -113,14 +113,8 @@ impl Sockets {
         let packets = self.take_packets();
         for packet in packets {
             let view = View::of(&packet);
-            let told = view.as_ref().and_then(|view| {
-                let (_, stream) = self.stream_of(view)?;
-                stream.told.filter(|_| view.payload == 0 && view.is_plain_ack())
-            });
-            let is_news = match (view, told) {
-                (Some(view), Some((ack, window))) => {
-                    view.ack != ack || u32::from(view.window) >= 2 * u32::from(window)
-                }
+            let is_news = match &view {
+                Some(view) if view.is_plain_ack() && view.payload == 0 => self.is_news(view),
                 _ => true,
             };
             if is_news {
@@ -130,6 +124,15 @@ impl Sockets {
         self.forget_unready(descriptor);
     }
 
+    /// Whether an ack tells more than that data was read.
+    fn is_news(&mut self, view: &View) -> bool {
+        let Some((_, stream)) = self.stream_of(view) else { return true };
+        // Until it is accepted nothing is told by the socket.
+        stream.told.is_some_and(|(ack, window)| {
+            view.ack != ack || u32::from(view.window) >= 2 * u32::from(window)
+        })
+    }
+
     /// How many bytes a write may add to the piece that is being filled, or to a new one; 0: there is no room
     /// (`sk_stream_memory_free`).
     pub(super) fn room_of_piece(&mut self, descriptor: Descriptor, info: &Info) -> usize {
@@ -137,7 +140,8 @@ impl Sockets {
         let (low_water, send_buffer) =
             (self.unsent_low_water(socket), u64::from(socket.config.send_buffer));
         let Some(stream) = self.stream_mut(descriptor) else { return 0 };
-        let unsent = info.send_queue.saturating_sub(info.unacked);
+        let queued = info.send_queue + stream.records.waiting();
+        let unsent = queued.saturating_sub(info.unacked);
         let most = match stream.largest_window.max(info.send_window) {
             window if window > SMALL_WINDOW => window / 2,
             window => window,
@@ -150,7 +154,7 @@ impl Sockets {
         if unsent > 0 && written < piece_end {
             return (piece_end - written) as usize;
         }
-        let used = used(info.send_queue, goal);
+        let used = used(queued, goal);
         let is_free = used < send_buffer && unsent < low_water;
         // Who waits for room waits until a third of the buffer is free (`sk_stream_write_space`).
         let has_much = used * 3 <= send_buffer * 2;

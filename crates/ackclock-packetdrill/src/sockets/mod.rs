@@ -14,6 +14,7 @@ mod options;
 mod packets;
 mod pipe;
 mod poll;
+mod records;
 mod settings;
 mod socket;
 mod tcp_info;
@@ -162,7 +163,7 @@ impl Sockets {
                 packets.extend(transmit.copy_to(&mut packet).map(|_| packet));
                 Ok(())
             });
-            if packets.len() == before {
+            if packets.len() == before && !self.release_records() {
                 break;
             }
         }
@@ -223,9 +224,7 @@ impl Sockets {
         address: SocketAddr,
     ) -> Result<(), Errno> {
         let socket = self.get_socket(descriptor)?;
-        if address.is_ipv6() != socket.is_v6 {
-            return Err(Errno(libc::EAFNOSUPPORT));
-        }
+        let address = socket.inside(address)?;
         if socket.local.is_some() || !matches!(socket.kind, Kind::Fresh) {
             return Err(Errno(libc::EINVAL));
         }
@@ -316,6 +315,7 @@ impl Sockets {
         socket.nonblocking = flags & libc::SOCK_NONBLOCK != 0;
         socket.local = self.stack.local_addr(handle);
         let peer = self.stack.remote_addr(handle).ok_or(Errno(libc::ECONNABORTED))?;
+        let peer = socket.outside(peer);
         self.insert(new, socket);
         self.apply_law(new);
         self.apply_options(new);
@@ -358,6 +358,7 @@ impl Sockets {
             return Err(Errno(libc::ENOTCONN));
         }
         if how != libc::SHUT_RD {
+            self.flush_records(descriptor);
             let _ = self.stack.shutdown(self.now, handle);
         }
         if let Kind::Stream(stream) = &mut self.get_mut(descriptor)?.kind {
@@ -401,6 +402,7 @@ impl Sockets {
                 epoll.forget(descriptor);
             }
         }
+        self.flush_records(descriptor);
         let Some(socket) = self.sockets.remove(&descriptor) else {
             return;
         };

@@ -91,7 +91,8 @@ impl Sockets {
                     _ => {}
                 }
             }
-            (libc::IPPROTO_IP, name) if !is_v6 => socket.set_ip(name, integer_or_byte(value)?)?,
+            // Sockets of IPv6 have these too, for what they send over IPv4.
+            (libc::IPPROTO_IP, name) => socket.set_ip(name, integer_or_byte(value)?)?,
             (libc::IPPROTO_IPV6, name) if is_v6 => socket.set_ipv6(name, integer(value)?)?,
             _ => return Err(UNKNOWN),
         }
@@ -261,11 +262,11 @@ impl Sockets {
                 let count = info().map(|info| info.quick_acks);
                 (count.unwrap_or_else(|_| quick_acks(config.ack_policy)) > 0).into()
             }
-            (libc::IPPROTO_IP, libc::IP_TOS) if !socket.is_v6 => (socket.dscp << 2).into(),
-            (libc::IPPROTO_IP, libc::IP_TTL) if !socket.is_v6 => config.hop_limit.into(),
-            (libc::IPPROTO_IP, libc::IP_MTU_DISCOVER) if !socket.is_v6 => socket.path_mtu_discovery,
-            (libc::IPPROTO_IP, libc::IP_FREEBIND) if !socket.is_v6 => socket.free_bind.into(),
-            (libc::IPPROTO_IP, libc::IP_MTU) if !socket.is_v6 => info()?.pmtu as i32,
+            (libc::IPPROTO_IP, libc::IP_TOS) => (socket.dscp << 2).into(),
+            (libc::IPPROTO_IP, libc::IP_TTL) => config.hop_limit.into(),
+            (libc::IPPROTO_IP, libc::IP_MTU_DISCOVER) => socket.path_mtu_discovery,
+            (libc::IPPROTO_IP, libc::IP_FREEBIND) => socket.free_bind.into(),
+            (libc::IPPROTO_IP, libc::IP_MTU) => info()?.pmtu as i32,
             (libc::IPPROTO_IPV6, libc::IPV6_TCLASS) if socket.is_v6 => (socket.dscp << 2).into(),
             (libc::IPPROTO_IPV6, libc::IPV6_UNICAST_HOPS) if socket.is_v6 => {
                 config.hop_limit.into()
@@ -274,7 +275,7 @@ impl Sockets {
                 socket.path_mtu_discovery
             }
             (libc::IPPROTO_IPV6, libc::IPV6_MTU) if socket.is_v6 => info()?.pmtu as i32,
-            (libc::IPPROTO_IPV6, libc::IPV6_V6ONLY) if socket.is_v6 => 1,
+            (libc::IPPROTO_IPV6, libc::IPV6_V6ONLY) if socket.is_v6 => socket.v6_only.into(),
             (libc::SOL_SOCKET | libc::IPPROTO_TCP | libc::IPPROTO_IP | libc::IPPROTO_IPV6, _) => {
                 return Err(UNKNOWN);
             }

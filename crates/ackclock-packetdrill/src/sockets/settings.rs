@@ -141,8 +141,7 @@ impl Socket {
             libc::IPV6_UNICAST_HOPS if value == -1 => self.config.hop_limit = DEFAULT_HOP_LIMIT,
             libc::IPV6_UNICAST_HOPS => self.config.hop_limit = hop_limit(value)?,
             libc::IPV6_MTU_DISCOVER => self.path_mtu_discovery = path_mtu_discovery(value)?,
-            // Sockets of IPv6 never take IPv4.
-            libc::IPV6_V6ONLY if value != 0 && matches!(self.kind, Kind::Fresh) => {}
+            libc::IPV6_V6ONLY if self.local.is_none() => self.v6_only = value != 0,
             libc::IPV6_V6ONLY => return Err(INVALID),
             _ => return Err(UNKNOWN),
         }

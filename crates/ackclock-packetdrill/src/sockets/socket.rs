@@ -1,9 +1,11 @@
 //! What a socket is.
 
+use super::Errno;
 use super::error_queue::ErrorQueue;
 use super::habits::Segments;
 use super::pipe::PipeEnd;
 use super::poll::Epoll;
+use super::records::Records;
 use crate::flags::{FastOpenRules, Flags};
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::{Handle, ListenConfig, Listener};
@@ -15,6 +17,8 @@ use std::net::SocketAddr;
 pub(super) struct Socket {
     pub(super) kind: Kind,
     pub(super) is_v6: bool,
+    /// IPV6_V6ONLY.
+    pub(super) v6_only: bool,
     pub(super) nonblocking: bool,
     pub(super) local: Option<SocketAddr>,
     /// What a connection is opened with.
@@ -118,6 +122,8 @@ pub(super) struct Stream {
     /// Where in our stream the piece begins that is being filled.
     pub(super) piece_begin: u64,
     pub(super) segments: Segments,
+    /// What MSG_EOR keeps apart.
+    pub(super) records: Records,
     pub(super) errors: ErrorQueue,
 }
 
@@ -145,6 +151,7 @@ impl Stream {
             pushed: 0,
             piece_begin: 0,
             segments: Segments::default(),
+            records: Records::default(),
             errors: ErrorQueue::default(),
         }
     }
@@ -165,6 +172,7 @@ impl Socket {
         Socket {
             kind: Kind::Fresh,
             is_v6,
+            v6_only: false,
             nonblocking: false,
             local: None,
             config,
@@ -191,6 +199,32 @@ impl Socket {
             receive_timeout: None,
             dscp: config.dscp,
             nagle: config.nagle,
+        }
+    }
+
+    /// An address of the socket's family as the stack has it: one of IPv4 that is mapped into IPv6 becomes that of
+    /// IPv4 (RFC 4291 section 2.5.5.2).
+    ///
+    /// # Errors
+    /// `EAFNOSUPPORT` if it is of another family, `ENETUNREACH` if it is mapped and IPV6_V6ONLY is set.
+    pub(super) fn inside(&self, address: SocketAddr) -> Result<SocketAddr, Errno> {
+        if address.is_ipv6() != self.is_v6 {
+            return Err(Errno(libc::EAFNOSUPPORT));
+        }
+        let inside = SocketAddr::new(address.ip().to_canonical(), address.port());
+        if inside.is_ipv6() == address.is_ipv6() {
+            return Ok(address);
+        }
+        if self.v6_only { Err(Errno(libc::ENETUNREACH)) } else { Ok(inside) }
+    }
+
+    /// An address of the stack's as the socket's user sees it.
+    pub(super) fn outside(&self, address: SocketAddr) -> SocketAddr {
+        match address {
+            SocketAddr::V4(it) if self.is_v6 => {
+                SocketAddr::new(it.ip().to_ipv6_mapped().into(), it.port())
+            }
+            address => address,
         }
     }
 

@@ -282,6 +282,7 @@ pub(crate) fn message_flags(names: &[&str]) -> Result<i32, String> {
                 "more" => libc::MSG_MORE,
                 "oob" => libc::MSG_OOB,
                 "fastopen" => libc::MSG_FASTOPEN,
+                "eor" => libc::MSG_EOR,
                 "zerocopy" => libc::MSG_ZEROCOPY,
                 _ => return Err(format!("`{name}` is no flag")),
             })

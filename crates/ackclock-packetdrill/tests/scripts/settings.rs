@@ -290,9 +290,13 @@ fn options_of_ipv6_are_those_of_ipv4_by_other_names() {
         "
         v6
         socket v6 = fd s
-        get s IPV6_V6ONLY = 1
-        set s IPV6_V6ONLY 1
-        set s IPV6_V6ONLY 0 = EINVAL
+        get s IPV6_V6ONLY = 0
+        socket v6 = fd t
+        set t IPV6_V6ONLY 1
+        get t IPV6_V6ONLY = 1
+        bind t
+        set t IPV6_V6ONLY 0 = EINVAL
+        close t
         set s IPV6_TCLASS 184
         get s IPV6_TCLASS = 184
         set s IPV6_TCLASS -1
@@ -304,7 +308,7 @@ fn options_of_ipv6_are_those_of_ipv4_by_other_names() {
         set s IPV6_MTU_DISCOVER 2
         get s IPV6_MTU_DISCOVER = 2
         get s IPV6_MTU = ENOTCONN
-        set s IP_TTL 1 = ENOPROTOOPT
+        set s IP_TTL 1
         ",
     );
 }
@@ -360,4 +364,28 @@ fn info_says_what_was_agreed_on_and_when_something_happened() {
         info c rcv_mss = 1000
         ",
     );
+}
+
+/// RFC 4291 section 2.5.5.2: a socket of IPv6 takes connections over IPv4 at a mapped address, and opens them.
+#[test]
+fn addresses_of_ipv4_can_be_mapped_into_ipv6() {
+    let library = Library::new("");
+    let mapped = |port: u16, ip: [u8; 4]| {
+        let [high, low] = port.to_be_bytes();
+        let family = (libc::AF_INET6 as u16).to_ne_bytes();
+        let prefix = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
+        [&family[..], &[high, low, 0, 0, 0, 0], &prefix, &ip, &[0; 4]].concat()
+    };
+    let kind = libc::SOCK_STREAM | libc::SOCK_NONBLOCK;
+    let socket = library.socket(libc::AF_INET6, kind, 0).expect("a socket") as i32;
+    let (own, peer) = (mapped(8080, [192, 168, 0, 1]), mapped(6000, [192, 0, 2, 1]));
+    assert_eq!(library.bind(socket, own.as_ptr(), 28), Ok(0));
+    assert_eq!(library.connect(socket, peer.as_ptr(), 28), Err(libc::EINPROGRESS));
+    let (_, packet) = library.receive_packet().expect("a SYN");
+    assert_eq!((packet[0] >> 4, &packet[12..20]), (4, &[192, 168, 0, 1, 192, 0, 2, 1][..]));
+    let only = library.socket(libc::AF_INET6, kind, 0).expect("a socket") as i32;
+    let (level, name) = (libc::IPPROTO_IPV6, libc::IPV6_V6ONLY);
+    assert_eq!(library.setsockopt(only, level, name, 1_i32.to_ne_bytes().as_ptr(), 4), Ok(0));
+    assert_eq!(library.connect(only, peer.as_ptr(), 28), Err(libc::ENETUNREACH));
+    library.free();
 }
