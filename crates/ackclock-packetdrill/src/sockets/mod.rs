@@ -73,7 +73,8 @@ impl Sockets {
             stack.set_fast_open_keys(first, Some(second));
         }
         let (sockets, pipes) = (BTreeMap::new(), BTreeMap::new());
-        Ok(Sockets {
+        let local = flags.local;
+        let mut sockets = Sockets {
             stack,
             flags,
             now,
@@ -84,7 +85,12 @@ impl Sockets {
             experimental: Experimental::default(),
             outbox: Vec::new(),
             next_piece: 1,
-        })
+        };
+        // Before anything is bound: what comes to them is answered.
+        for address in local {
+            let _ = sockets.add_address(address);
+        }
+        Ok(sockets)
     }
 
     /// The settings, as they are now.

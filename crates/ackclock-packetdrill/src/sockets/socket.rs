@@ -124,7 +124,7 @@ pub(super) struct Stream {
     pub(super) segments: Segments,
     /// What MSG_EOR keeps apart.
     pub(super) records: Records,
-    pub(super) errors: ErrorQueue,
+    pub(super) errors: Box<ErrorQueue>,
 }
 
 impl Stream {
@@ -152,7 +152,7 @@ impl Stream {
             piece_begin: 0,
             segments: Segments::default(),
             records: Records::default(),
-            errors: ErrorQueue::default(),
+            errors: Box::default(),
         }
     }
 }
