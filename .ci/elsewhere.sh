@@ -10,4 +10,5 @@ export RUSTC_BOOTSTRAP=1 CARGO_BUILD_WARNINGS=deny
 cargo check --locked --target aarch64-apple-darwin -Z warnings -Z build-std=std,panic_abort \
     --target-dir "${CARGO_TARGET_DIR:-target}/elsewhere" \
     --package ackclock-cli --package ackclock-net --package ackclock-packetdrill \
+    --package ackclock-packetdrill-preload \
     --package ackclock-smoltcp-peer --features ackclock-net/futures-io,ackclock-net/sim

@@ -17,6 +17,8 @@ mod lab;
 mod measure;
 mod options;
 #[cfg(target_os = "linux")]
+mod packetdrill;
+#[cfg(target_os = "linux")]
 mod proxy;
 mod recording;
 mod report;

@@ -7,12 +7,14 @@
 //! | `machine` | virtual time, packets in and out, calls that wait |
 //! | `sockets` | sockets over a [`Stack`](ackclock::stack::Stack) that never wait; they know neither C nor threads |
 //! | `flags` | `key=value` settings and profiles |
+//! | `commands` | shell commands that set the kernel, as flags |
 //! | `trace` | what happens, in packetdrill's notation |
 //! | `address` | socket addresses in the kernel's layout |
 #![cfg(target_os = "linux")]
 #![deny(unsafe_code)]
 
 mod address;
+mod commands;
 mod flags;
 mod interface;
 mod machine;

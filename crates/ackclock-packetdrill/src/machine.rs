@@ -28,6 +28,9 @@ const CLOCK_STEP: Duration = Duration::from_micros(1);
 /// more: the caller is not packetdrill.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(1);
 
+/// Real time in which a thread that came back from `accept` notes the descriptor.
+const NOTING: std::time::Duration = std::time::Duration::from_millis(5);
+
 /// How long a call may wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Wait {
@@ -71,6 +74,8 @@ struct State {
     epoch: u64,
     /// Threads that were woken and have not read the clock.
     unread: Vec<ThreadId>,
+    /// A thread that waited was answered a descriptor, which it may still have to note.
+    has_descriptor: bool,
 }
 
 /// A thread in a call that waits.
@@ -90,7 +95,7 @@ impl State {
 
     fn collect(&mut self) {
         self.trace_states();
-        while let Some(packet) = self.sockets.transmit() {
+        for packet in self.sockets.transmit() {
             let at = self.now();
             self.note_packet(Direction::Out, &packet);
             self.sent.push_back(Sent { at, packet });
@@ -151,6 +156,7 @@ impl Machine {
             waiters: Vec::new(),
             epoch: 0,
             unread: Vec::new(),
+            has_descriptor: false,
         };
         Ok(Machine {
             state: Mutex::new(state),
@@ -281,11 +287,22 @@ impl Machine {
         }
     }
 
+    /// A call that may have waited answers a descriptor.
+    pub(crate) fn answers_descriptor(&self) {
+        self.lock().has_descriptor |= thread::current().id() != self.script_thread;
+    }
+
     // ---- the caller's clock and network ----
 
     /// `usleep`.
     pub(crate) fn sleep(&self, time: Duration) {
-        let state = self.lock();
+        let mut state = self.lock();
+        if std::mem::take(&mut state.has_descriptor) {
+            // The caller notes it after it has read the clock, and may be asked for it next.
+            drop(state);
+            thread::sleep(NOTING);
+            state = self.lock();
+        }
         let to = state.now() + time;
         drop(self.advance(state, to));
     }

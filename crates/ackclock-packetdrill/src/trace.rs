@@ -130,12 +130,19 @@ impl Trace {
         let header = &segment.header;
         let (side, other) = if direction == Direction::Out { (0, 1) } else { (1, 0) };
         if header.flags.contains(Flags::SYN) {
+            // One that comes while the connection is open begins no other.
+            let is_open = self.states.get(&ends).is_some_and(|state| {
+                !matches!(state, State::SynSent | State::SynReceived | State::TimeWait)
+            });
+            let is_stray = direction == Direction::In && is_open;
             let first = self.first.entry(ends).or_default();
-            if direction == Direction::In && !header.flags.contains(Flags::ACK) {
+            if direction == Direction::In && !is_stray && !header.flags.contains(Flags::ACK) {
                 // A new attempt of the peer's: our number will be another one too.
                 *first = if first[1] == Some(header.seq) { *first } else { [None, None] };
             }
-            first[side] = Some(header.seq);
+            if !is_stray {
+                first[side] = Some(header.seq);
+            }
         }
         let mut text = match segment.ip.ecn {
             Ecn::NotEct => "",

@@ -8,6 +8,8 @@ mod echo;
 mod emulate;
 mod hosts;
 mod lab;
+#[cfg(target_os = "linux")]
+mod packetdrill;
 mod path;
 #[cfg(target_os = "linux")]
 mod proxy;
@@ -52,6 +54,8 @@ enum Command {
     Emulate(emulate::Emulate),
     Hosts(hosts::Hosts),
     Lab(lab::Lab),
+    #[cfg(target_os = "linux")]
+    Packetdrill(packetdrill::Packetdrill),
     Path(path::Path),
     #[cfg(target_os = "linux")]
     Proxy(proxy::Proxy),
@@ -93,6 +97,8 @@ impl CommandLine {
             Command::Emulate(command) => command.run(),
             Command::Hosts(command) => command.run(),
             Command::Lab(command) => command.run(),
+            #[cfg(target_os = "linux")]
+            Command::Packetdrill(command) => command.run(),
             Command::Path(command) => command.run(),
             #[cfg(target_os = "linux")]
             Command::Proxy(command) => command.run(),

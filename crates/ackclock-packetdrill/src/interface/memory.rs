@@ -3,8 +3,8 @@
 use super::{AddressOut, Data, Length};
 use crate::address;
 use crate::machine::Machine;
-use crate::sockets::Errno;
-use libc::{c_int, c_void, iovec, socklen_t, ssize_t};
+use crate::sockets::{Control, Errno};
+use libc::{c_int, c_void, cmsghdr, iovec, msghdr, socklen_t, ssize_t};
 use std::fs::File;
 use std::net::SocketAddr;
 use std::os::fd::IntoRawFd;
@@ -106,6 +106,39 @@ pub(super) unsafe fn write_address(to: AddressOut, len: Length, address: SocketA
     }
 }
 
+/// Writes control messages into the room that a message has for them, and sets how much was used; the flags that
+/// say whether some did not fit.
+///
+/// # Safety
+/// `msg_controllen` bytes can be written to `msg_control`, unless that is null.
+pub(super) unsafe fn write_controls(message: &mut msghdr, controls: &[Control]) -> c_int {
+    let room = if message.msg_control.is_null() { 0 } else { message.msg_controllen };
+    let (mut used, mut flags) = (0, 0);
+    for (level, kind, value) in controls {
+        // SAFETY: only lengths are computed.
+        let (len, space) = unsafe {
+            (
+                libc::CMSG_LEN(value.len() as u32) as usize,
+                libc::CMSG_SPACE(value.len() as u32) as usize,
+            )
+        };
+        if used + len > room {
+            flags = libc::MSG_CTRUNC;
+            break;
+        }
+        // SAFETY: there is room for it, as the caller says.
+        unsafe {
+            let header = message.msg_control.byte_add(used).cast::<cmsghdr>();
+            (*header).cmsg_len = len;
+            ((*header).cmsg_level, (*header).cmsg_type) = (*level, *kind);
+            bytes_mut(libc::CMSG_DATA(header).cast(), value.len()).copy_from_slice(value);
+        }
+        used += space;
+    }
+    message.msg_controllen = used.min(room);
+    flags
+}
+
 /// A number of the kernel's that nobody else has: the caller closes it with the C library.
 pub(super) fn new_descriptor() -> Result<c_int, Errno> {
     let null = File::options().read(true).write(true).open("/dev/null");
@@ -117,6 +150,22 @@ pub(super) fn new_descriptor() -> Result<c_int, Errno> {
 pub(super) fn close_descriptor(descriptor: c_int) {
     // SAFETY: it is one of ours, which nothing else refers to; if it was closed already, this fails.
     unsafe { libc::close(descriptor) };
+}
+
+/// At most `n` bytes of a file of the kernel's, from the offset on or where it stands.
+pub(super) fn read_file(file: c_int, offset: Option<i64>, n: usize) -> Result<Vec<u8>, Errno> {
+    let mut bytes = vec![0; n.min(MOST_BYTES)];
+    let to = bytes.as_mut_ptr().cast();
+    // SAFETY: the buffer has that length; a number that is no file's is refused.
+    let read = unsafe {
+        match offset {
+            Some(offset) => libc::pread(file, to, bytes.len(), offset),
+            None => libc::read(file, to, bytes.len()),
+        }
+    };
+    let error = || std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO);
+    bytes.truncate(usize::try_from(read).map_err(|_| Errno(error()))?);
+    Ok(bytes)
 }
 
 /// The answer as C wants it.

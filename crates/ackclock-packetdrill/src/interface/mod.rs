@@ -6,6 +6,7 @@
 #![allow(unsafe_code)]
 
 mod calls;
+mod forwarding;
 mod memory;
 mod network;
 mod waiting;
@@ -113,6 +114,7 @@ pub(crate) unsafe extern "C" fn packetdrill_interface_init(
             std::process::exit(1);
         }
     };
+    forwarding::start(machine);
     let interface = Interface {
         userdata: machine.cast(),
         free: Some(free),
@@ -154,6 +156,7 @@ pub(crate) unsafe extern "C" fn packetdrill_interface_init(
 
 unsafe extern "C" fn free(data: Data) {
     if !data.is_null() {
+        forwarding::stop();
         // SAFETY: it is what `packetdrill_interface_init` made, and nobody uses it any more.
         drop(unsafe { Box::from_raw(data.cast::<Machine>()) });
     }

@@ -2,7 +2,7 @@
 
 use super::memory::{
     answer, bytes, bytes_mut, close_descriptor, count, gather, machine, new_descriptor, parts,
-    room, scatter, write_address,
+    read_file, room, scatter, write_address, write_controls,
 };
 use super::{Address, AddressOut, Data, Length};
 use crate::address;
@@ -13,6 +13,7 @@ use libc::{
     c_int, c_uint, c_void, epoll_event, iovec, msghdr, nfds_t, off_t, pollfd, size_t, socklen_t,
     ssize_t,
 };
+use std::net::SocketAddr;
 use std::slice;
 
 /// How long a call on a descriptor waits. `flags` are those of `recv` and `send`; `None`: it is
@@ -51,6 +52,7 @@ pub(super) unsafe extern "C" fn accept(
         let peer = accepted.inspect_err(|_| close_descriptor(new))?;
         // SAFETY: the caller passes null, or a buffer with its length.
         unsafe { write_address(address, len, peer) };
+        machine.answers_descriptor();
         Ok(new)
     }))
 }
@@ -111,8 +113,39 @@ fn transmit(
     data: &[u8],
     flags: Option<c_int>,
 ) -> Result<usize, Errno> {
+    transmit_to(machine, fd, (None, data), flags)
+}
+
+/// As [`transmit`], where MSG_FASTOPEN opens a connection to an address.
+fn transmit_to(
+    machine: &Machine,
+    fd: c_int,
+    (remote, data): (Option<SocketAddr>, &[u8]),
+    flags: Option<c_int>,
+) -> Result<usize, Errno> {
     let wait = patience(machine, fd, flags, true);
     let mut done = 0;
+    let opens = flags.unwrap_or(0) & libc::MSG_FASTOPEN != 0;
+    if opens || machine.call(|sockets| sockets.is_deferred(fd)) {
+        match machine.call(|sockets| sockets.open_with(fd, remote, data)) {
+            None => {}
+            Some(Ok(n)) => done = n,
+            Some(Err(Errno(libc::EINPROGRESS))) if wait != Wait::No => {}
+            Some(Err(error)) => return Err(error),
+        }
+        if wait != Wait::No {
+            if done < data.len() {
+                machine.call(|sockets| sockets.note_waiting(fd));
+            }
+            machine.wait(wait, |sockets| sockets.connected(fd)).map_err(|error| match error {
+                WOULD_BLOCK => Errno(libc::EINPROGRESS),
+                error => error,
+            })?;
+        }
+        if done > 0 && (wait == Wait::No || done == data.len()) {
+            return written(machine, (fd, done), flags);
+        }
+    }
     let result = machine.wait(wait, |sockets| {
         done += match flags {
             Some(flags) => sockets.send(fd, &data[done..], flags)?,
@@ -120,12 +153,29 @@ fn transmit(
         };
         if done < data.len() { Err(WOULD_BLOCK) } else { Ok(()) }
     });
-    if done > 0 { Ok(done) } else { result.map(|()| 0) }
+    if done > 0 { written(machine, (fd, done), flags) } else { result.map(|()| 0) }
+}
+
+/// What a call answers that has written so many bytes.
+fn written(
+    machine: &Machine,
+    (fd, done): (c_int, usize),
+    flags: Option<c_int>,
+) -> Result<usize, Errno> {
+    machine.call(|sockets| sockets.note_written(fd, flags.unwrap_or(0)));
+    Ok(done)
+}
+
+/// A buffer of some length must be somewhere.
+fn present(buffer: *const c_void, len: size_t) -> Result<(), Errno> {
+    if buffer.is_null() && len > 0 { Err(Errno(libc::EFAULT)) } else { Ok(()) }
 }
 
 pub(super) unsafe extern "C" fn read(data: Data, fd: c_int, to: *mut c_void, n: size_t) -> ssize_t {
     // SAFETY: the caller passes its userdata, and a buffer of that length.
-    unsafe { count(receive(machine(data), fd, bytes_mut(to, n), None)) }
+    unsafe {
+        count(present(to, n).and_then(|()| receive(machine(data), fd, bytes_mut(to, n), None)))
+    }
 }
 
 pub(super) unsafe extern "C" fn recv(
@@ -136,7 +186,10 @@ pub(super) unsafe extern "C" fn recv(
     flags: c_int,
 ) -> ssize_t {
     // SAFETY: the caller passes its userdata, and a buffer of that length.
-    unsafe { count(receive(machine(data), fd, bytes_mut(to, n), Some(flags))) }
+    unsafe {
+        let to_there = present(to, n);
+        count(to_there.and_then(|()| receive(machine(data), fd, bytes_mut(to, n), Some(flags))))
+    }
 }
 
 /// The address is left as it is, as Linux does with streams; its length becomes 0.
@@ -201,8 +254,22 @@ pub(super) unsafe extern "C" fn recvmsg(
     // SAFETY: the caller passes its userdata, and a message.
     unsafe {
         let message = &mut *message;
-        (message.msg_namelen, message.msg_controllen, message.msg_flags) = (0, 0, 0);
-        receive_parts(data, fd, parts(message.msg_iov, message.msg_iovlen), Some(flags))
+        if flags & libc::MSG_ERRQUEUE != 0 {
+            let notice = machine(data).call(|sockets| sockets.next_notice(fd));
+            return count(notice.map(|(controls, told)| {
+                message.msg_namelen = 0;
+                message.msg_flags = libc::MSG_ERRQUEUE | told | write_controls(message, &controls);
+                0
+            }));
+        }
+        let to = parts(message.msg_iov, message.msg_iovlen);
+        let n = receive_parts(data, fd, to, Some(flags));
+        if n >= 0 {
+            let controls = machine(data).call(|sockets| sockets.controls(fd));
+            message.msg_namelen = 0;
+            message.msg_flags = write_controls(message, &controls);
+        }
+        n
     }
 }
 
@@ -213,7 +280,9 @@ pub(super) unsafe extern "C" fn write(
     n: size_t,
 ) -> ssize_t {
     // SAFETY: the caller passes its userdata, and so many bytes.
-    unsafe { count(transmit(machine(data), fd, bytes(from, n), None)) }
+    unsafe {
+        count(present(from, n).and_then(|()| transmit(machine(data), fd, bytes(from, n), None)))
+    }
 }
 
 pub(super) unsafe extern "C" fn send(
@@ -224,21 +293,49 @@ pub(super) unsafe extern "C" fn send(
     flags: c_int,
 ) -> ssize_t {
     // SAFETY: the caller passes its userdata, and so many bytes.
-    unsafe { count(transmit(machine(data), fd, bytes(from, n), Some(flags))) }
+    unsafe {
+        let from_there = present(from, n);
+        count(from_there.and_then(|()| transmit(machine(data), fd, bytes(from, n), Some(flags))))
+    }
 }
 
-/// A stream has its destination; another one is ignored.
+/// Where data goes that opens a connection, by MSG_FASTOPEN. A stream has its destination: without the flag
+/// another one is ignored.
+///
+/// # Safety
+/// `remote` is null or an address of that length.
+unsafe fn destination(
+    remote: Address,
+    len: socklen_t,
+    flags: c_int,
+) -> Result<Option<SocketAddr>, Errno> {
+    if flags & libc::MSG_FASTOPEN == 0 || remote.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: as the caller says.
+    let remote = unsafe { bytes(remote.cast(), len as usize) };
+    address::parse(remote).map(Some).map_err(|error| match error {
+        Errno(libc::EAFNOSUPPORT) => Errno(libc::EOPNOTSUPP),
+        error => error,
+    })
+}
+
 pub(super) unsafe extern "C" fn sendto(
     data: Data,
     fd: c_int,
     from: *const c_void,
     n: size_t,
     flags: c_int,
-    _: Address,
-    _: socklen_t,
+    remote: Address,
+    len: socklen_t,
 ) -> ssize_t {
-    // SAFETY: as for `send`.
-    unsafe { send(data, fd, from, n, flags) }
+    // SAFETY: the caller passes its userdata, so many bytes, and null or an address of that length.
+    unsafe {
+        let remote = destination(remote, len, flags);
+        count(present(from, n).and(remote).and_then(|remote| {
+            transmit_to(machine(data), fd, (remote, bytes(from, n)), Some(flags))
+        }))
+    }
 }
 
 pub(super) unsafe extern "C" fn writev(
@@ -263,7 +360,30 @@ pub(super) unsafe extern "C" fn sendmsg(
     // SAFETY: the caller passes its userdata, and a message.
     unsafe {
         let from = parts((*message).msg_iov, (*message).msg_iovlen);
-        count(from.and_then(|from| transmit(machine(data), fd, &gather(from), Some(flags))))
+        count(from.and_then(|from| {
+            let remote = destination((*message).msg_name.cast(), (*message).msg_namelen, flags)?;
+            transmit_to(machine(data), fd, (remote, &gather(from)), Some(flags))
+        }))
+    }
+}
+
+/// Sends what a file holds from an offset on, which becomes that of the first byte that was not sent.
+pub(super) unsafe extern "C" fn sendfile(
+    data: Data,
+    to: c_int,
+    from: c_int,
+    offset: *mut off_t,
+    n: size_t,
+) -> ssize_t {
+    // SAFETY: the caller passes its userdata, and null or an offset.
+    unsafe {
+        let machine = machine(data);
+        let read = read_file(from, offset.as_ref().copied(), n);
+        let sent = read.and_then(|bytes| transmit(machine, to, &bytes, None));
+        if let (Ok(sent), Some(offset)) = (sent, offset.as_mut()) {
+            *offset += sent as off_t;
+        }
+        count(sent)
     }
 }
 
@@ -284,7 +404,10 @@ pub(super) unsafe extern "C" fn splice(
         _ => [Wait::No; 2],
     };
     let wait = waits.into_iter().find(|wait| *wait != Wait::Forever).unwrap_or(Wait::Forever);
-    let offsets = [from_offset, to_offset].map(|offset| !offset.is_null());
+    // packetdrill gives the address of a zero where a script says NULL.
+    // SAFETY: the caller passes null, or an offset.
+    let is_given = |offset: *mut off_t| unsafe { offset.as_ref() }.is_some_and(|it| *it != 0);
+    let offsets = [from_offset, to_offset].map(is_given);
     let moved = machine.wait(wait, |sockets| sockets.splice([from, to], offsets, len, flags));
     count(moved)
 }

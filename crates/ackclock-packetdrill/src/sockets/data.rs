@@ -18,6 +18,9 @@ impl Sockets {
         to: &mut [u8],
         flags: i32,
     ) -> Result<usize, Errno> {
+        if self.is_deferred(descriptor) {
+            return Err(WOULD_BLOCK);
+        }
         let handle = self.handle(descriptor)?;
         let mark = self.urgent_mark(descriptor, handle);
         if flags & libc::MSG_OOB != 0 {
@@ -41,6 +44,9 @@ impl Sockets {
         let n = copy_from(parts, skipped, &mut to[..most]);
         if flags & libc::MSG_PEEK == 0 && skipped + n > 0 && !to.is_empty() {
             let _ = self.stack.consume(self.now, handle, skipped + n);
+            if self.flags.habits {
+                self.send_after_reading(descriptor);
+            }
             self.forget_unready(descriptor);
         }
         if n == 0 && !to.is_empty() && !read_shut { Err(WOULD_BLOCK) } else { Ok(n) }
@@ -119,9 +125,6 @@ impl Sockets {
         data: &[u8],
         flags: i32,
     ) -> Result<usize, Errno> {
-        if flags & libc::MSG_FASTOPEN != 0 {
-            return Err(Errno(libc::EOPNOTSUPP));
-        }
         let handle = match self.handle(descriptor) {
             Err(Errno(libc::ENOTCONN)) => return Err(Errno(libc::EPIPE)),
             handle => handle?,
@@ -137,16 +140,104 @@ impl Sockets {
             return Err(WOULD_BLOCK);
         }
         self.set_cork(descriptor, handle, cork);
+        if let Kind::Stream(stream) = &mut self.get_mut(descriptor)?.kind {
+            stream.is_unfinished = flags & libc::MSG_MORE != 0;
+        }
         let sent = match flags & libc::MSG_OOB {
-            0 => self.stack.send(self.now, handle, data),
+            0 if self.flags.habits => self.send_in_pieces(descriptor, handle, data),
+            0 => self.send_record(descriptor, handle, data),
             _ => self.stack.send_urgent(self.now, handle, data),
         };
         self.forget_unready(descriptor);
+        let is_counted = self.flags.habits && flags & libc::MSG_OOB == 0;
+        if let (false, Ok(n), Some(stream)) = (is_counted, sent, self.stream_mut(descriptor)) {
+            stream.errors.wrote(n);
+        }
         match sent {
             Ok(0) if !data.is_empty() => Err(WOULD_BLOCK),
             Ok(n) => Ok(n),
             Err(SendError::InvalidHandle) => Err(Errno(libc::EBADF)),
             Err(_) => Err(self.take_error(descriptor).unwrap_or(Errno(libc::EPIPE))),
+        }
+    }
+
+    /// Queues what fits, piece by piece, of which each is sent as soon as it is full.
+    fn send_in_pieces(
+        &mut self,
+        descriptor: Descriptor,
+        handle: Handle,
+        data: &[u8],
+    ) -> Result<usize, SendError> {
+        let mut done = 0;
+        let is_unfinished = self.stream_mut(descriptor).is_some_and(|stream| stream.is_unfinished);
+        while done < data.len() || data.is_empty() {
+            let info = self.stack.info(self.now, handle).ok_or(SendError::InvalidHandle)?;
+            let room = self.room_of_piece(descriptor, &info).min(data.len() - done);
+            let n = match self.send_record(descriptor, handle, &data[done..done + room]) {
+                Ok(0) => break,
+                Ok(n) => n,
+                Err(_) if done > 0 => break,
+                Err(error) => return Err(error),
+            };
+            done += n;
+            if let Some(stream) = self.stream_mut(descriptor) {
+                stream.errors.wrote(n);
+            }
+            if done < data.len() {
+                self.push_piece(descriptor);
+            }
+        }
+        let waits = done < data.len() && self.is_blocking(descriptor);
+        if let Some(stream) = self.stream_mut(descriptor) {
+            (stream.is_unfinished, stream.waits_for_room) = (is_unfinished, waits);
+        }
+        Ok(done)
+    }
+
+    /// Gives the stack what it takes, or has it wait behind the end of a record.
+    fn send_record(
+        &mut self,
+        descriptor: Descriptor,
+        handle: Handle,
+        data: &[u8],
+    ) -> Result<usize, SendError> {
+        let info = self.stack.info(self.now, handle).ok_or(SendError::InvalidHandle)?;
+        let unsent = info.send_queue.saturating_sub(info.unacked);
+        let room = self.stack.send_room(handle);
+        match self.stream_mut(descriptor) {
+            Some(stream) if stream.records.holds_back(unsent) => {
+                let n = data.len().min(room.saturating_sub(stream.records.waiting() as usize));
+                stream.records.hold(&data[..n]);
+                Ok(n)
+            }
+            _ => self.stack.send(self.now, handle, data),
+        }
+    }
+
+    /// Sends a piece in the middle of a write. It has PSH if that is more than half
+    /// of the peer's window since the last one (`forced_push`).
+    fn push_piece(&mut self, descriptor: Descriptor) {
+        if let Some(stream) = self.stream_mut(descriptor) {
+            let written = stream.errors.written();
+            let is_forced = written - stream.pushed > u64::from(stream.largest_window / 2);
+            stream.is_unfinished = !is_forced;
+            stream.pushed = if is_forced { written } else { stream.pushed };
+        }
+        let mut packets = self.take_packets();
+        self.outbox.append(&mut packets);
+    }
+
+    pub(super) fn stream_mut(&mut self, descriptor: Descriptor) -> Option<&mut Stream> {
+        match &mut self.sockets.get_mut(&descriptor)?.kind {
+            Kind::Stream(stream) => Some(stream),
+            _ => None,
+        }
+    }
+
+    /// A write to a connection waits until that is open.
+    pub(crate) fn note_waiting(&mut self, descriptor: Descriptor) {
+        if let Some(stream) = self.stream_mut(descriptor) {
+            stream.has_waited = true;
         }
     }
 
@@ -179,6 +270,7 @@ impl Sockets {
                 && stream.corked_until <= self.now
             {
                 stream.corked_until = Instant::FAR_FUTURE;
+                stream.is_unfinished = false;
                 let _ = self.stack.set_cork(self.now, stream.handle, false);
             }
         }
@@ -189,7 +281,7 @@ impl Sockets {
         match &self.get(descriptor)?.kind {
             Kind::Listening { .. } => Err(Errno(libc::EINVAL)),
             Kind::Epoll(_) => Err(Errno(libc::ENOTTY)),
-            Kind::Fresh => Ok(0),
+            Kind::Fresh | Kind::Deferred(_) => Ok(0),
             Kind::Pipe(end) => Ok(self.piped_bytes(*end)),
             Kind::Stream(stream) => {
                 let queued = self.info(descriptor)?.receive_queue;
@@ -204,7 +296,7 @@ impl Sockets {
         match self.get(descriptor)?.kind {
             Kind::Listening { .. } => Err(Errno(libc::EINVAL)),
             Kind::Pipe(_) | Kind::Epoll(_) => Err(Errno(libc::ENOTTY)),
-            Kind::Fresh => Ok(0),
+            Kind::Fresh | Kind::Deferred(_) => Ok(0),
             Kind::Stream(_) => self.info(descriptor).map(|info| info.send_queue),
         }
     }

@@ -4,17 +4,24 @@
 //! the next packet or timer. Descriptors are numbers that the caller chooses. So whoever drives the
 //! stack decides what waiting means: virtual time, a condition variable, or a task of an executor.
 
+mod connect;
 mod data;
 mod errno;
+mod error_queue;
+mod experimental;
+mod habits;
 mod options;
+mod packets;
 mod pipe;
 mod poll;
+mod records;
 mod settings;
 mod socket;
 mod tcp_info;
 mod values;
 
 pub(crate) use errno::{Errno, WOULD_BLOCK};
+pub(crate) use error_queue::Control;
 pub(crate) use options::SocketOption;
 pub(crate) use pipe::SPLICE_NONBLOCK;
 pub(crate) use poll::Events;
@@ -25,6 +32,7 @@ use ackclock::congestion::BuiltIn;
 use ackclock::stack::{AddressError, Capabilities, Cidr, Handle, Stack, StackConfig, Storage};
 use ackclock::tcp::{ConfigError, State};
 use ackclock::time::{Duration, Instant};
+use experimental::Experimental;
 use pipe::Pipe;
 use socket::{Kind, Socket, Stream};
 use std::collections::BTreeMap;
@@ -45,6 +53,11 @@ pub(crate) struct Sockets {
     next_pipe: u64,
     /// For sockets that are bound to any port.
     next_port: u16,
+    experimental: Experimental,
+    /// Packets that were sent in the middle of a call.
+    outbox: Vec<Vec<u8>>,
+    /// Number of the next piece.
+    next_piece: u64,
 }
 
 impl Sockets {
@@ -55,9 +68,56 @@ impl Sockets {
     pub(crate) fn new(flags: Flags, now: Instant) -> Result<Self, ConfigError> {
         let config = StackConfig::new(Capabilities::with_mtu(flags.mtu), SECRET);
         let next_port = config.first_ephemeral_port;
-        let stack = Stack::new(config, flags.law, Storage::growing())?;
+        let mut stack = Stack::new(config, flags.law, Storage::growing())?;
+        if let Some([first, second]) = flags.fast_open_keys {
+            stack.set_fast_open_keys(first, Some(second));
+        }
         let (sockets, pipes) = (BTreeMap::new(), BTreeMap::new());
-        Ok(Sockets { stack, flags, now, sockets, pipes, next_pipe: 0, next_port })
+        let local = flags.local;
+        let mut sockets = Sockets {
+            stack,
+            flags,
+            now,
+            sockets,
+            pipes,
+            next_pipe: 0,
+            next_port,
+            experimental: Experimental::default(),
+            outbox: Vec::new(),
+            next_piece: 1,
+        };
+        // Before anything is bound: what comes to them is answered.
+        for address in local {
+            let _ = sockets.add_address(address);
+        }
+        Ok(sockets)
+    }
+
+    /// The settings, as they are now.
+    pub(crate) fn flags(&self) -> &Flags {
+        &self.flags
+    }
+
+    /// Changes the settings, as `sysctl` does: for sockets that come, and what a SYN agrees on for listeners
+    /// that are there. The link and what is looked on with stay as they are.
+    pub(crate) fn set_flags(&mut self, flags: Flags) {
+        if let Some([first, second]) = flags.fast_open_keys
+            && flags.fast_open_keys != self.flags.fast_open_keys
+        {
+            self.stack.set_fast_open_keys(first, Some(second));
+        }
+        let agreed = flags.connection;
+        for socket in self.sockets.values_mut() {
+            socket.fast_open_rules = flags.fast_open;
+            if let (Kind::Listening { listener, .. }, Some(local)) = (&socket.kind, socket.local) {
+                socket.config.timestamps = agreed.timestamps;
+                socket.config.sack = agreed.sack;
+                socket.config.window_scaling = agreed.window_scaling;
+                socket.config.ecn = agreed.ecn;
+                let _ = self.stack.set_listener(*listener, socket.listen_config(local));
+            }
+        }
+        self.flags = flags;
     }
 
     // ---- driving the stack ----
@@ -83,24 +143,44 @@ impl Sockets {
 
     /// A packet has arrived.
     pub(crate) fn on_packet(&mut self, packet: &[u8]) {
-        self.stack.on_packet(self.now, packet);
-        for socket in self.sockets.values_mut() {
-            if let Kind::Stream(stream) = &mut socket.kind {
-                let info = self.stack.info(self.now, stream.handle);
-                stream.saw_end |= info.is_some_and(|info| info.state == State::CloseWait);
-            }
-        }
+        let translated = self.experimental.received(packet);
+        self.stack.on_packet(self.now, translated.as_deref().unwrap_or(packet));
+        self.note_heard(packet);
     }
 
-    /// The next packet to send.
-    pub(crate) fn transmit(&mut self) -> Option<Vec<u8>> {
-        let mut sent = None;
-        self.stack.transmit(self.now, &mut |transmit| {
-            let mut packet = vec![0; transmit.len()];
-            sent = transmit.copy_to(&mut packet).map(|_| packet);
-            Ok(())
-        });
-        sent
+    /// All packets that are to be sent now.
+    pub(crate) fn transmit(&mut self) -> Vec<Vec<u8>> {
+        let mut packets = std::mem::take(&mut self.outbox);
+        packets.append(&mut self.take_packets());
+        for packet in &packets {
+            self.note_told(packet);
+        }
+        self.note_progress();
+        packets
+    }
+
+    /// All packets of the stack, as they are to be sent.
+    fn take_packets(&mut self) -> Vec<Vec<u8>> {
+        let mut packets = Vec::new();
+        loop {
+            let before = packets.len();
+            self.stack.transmit(self.now, &mut |transmit| {
+                let mut packet = vec![0; transmit.len()];
+                packets.extend(transmit.copy_to(&mut packet).map(|_| packet));
+                Ok(())
+            });
+            if packets.len() == before && !self.release_records() {
+                break;
+            }
+        }
+        for packet in &mut packets {
+            self.experimental.sent(packet);
+            self.fragment(packet);
+        }
+        if self.flags.habits {
+            self.apply_habits(&mut packets);
+        }
+        packets
     }
 
     /// Both ends and the state of every connection.
@@ -131,7 +211,7 @@ impl Sockets {
             }
             _ => return Err(Errno(libc::EINVAL)),
         }
-        let mut socket = Socket::new(is_v6, self.flags.connection, self.flags.fast_open);
+        let mut socket = Socket::new(is_v6, &self.flags);
         socket.nonblocking = kind & libc::SOCK_NONBLOCK != 0;
         self.insert(descriptor, socket);
         Ok(())
@@ -150,9 +230,7 @@ impl Sockets {
         address: SocketAddr,
     ) -> Result<(), Errno> {
         let socket = self.get_socket(descriptor)?;
-        if address.is_ipv6() != socket.is_v6 {
-            return Err(Errno(libc::EAFNOSUPPORT));
-        }
+        let address = socket.inside(address)?;
         if socket.local.is_some() || !matches!(socket.kind, Kind::Fresh) {
             return Err(Errno(libc::EINVAL));
         }
@@ -239,74 +317,19 @@ impl Sockets {
         if let Kind::Listening { accepted, .. } = &mut self.get_mut(descriptor)?.kind {
             *accepted += 1;
         }
-        let mut socket = self.get(descriptor)?.child(handle);
+        let mut socket = self.get(descriptor)?.child(handle, self.now);
         socket.nonblocking = flags & libc::SOCK_NONBLOCK != 0;
         socket.local = self.stack.local_addr(handle);
         let peer = self.stack.remote_addr(handle).ok_or(Errno(libc::ECONNABORTED))?;
+        let peer = socket.outside(peer);
         self.insert(new, socket);
         self.apply_law(new);
         self.apply_options(new);
+        if self.flags.habits {
+            self.send_after_reading(new);
+        }
         self.forget_unready(descriptor);
         Ok(peer)
-    }
-
-    /// `connect`: the first call starts (and answers `EINPROGRESS`), later ones tell how it went.
-    pub(crate) fn connect(
-        &mut self,
-        descriptor: Descriptor,
-        remote: SocketAddr,
-    ) -> Result<(), Errno> {
-        match &self.get(descriptor)?.kind {
-            Kind::Fresh => {}
-            Kind::Listening { .. } => return Err(Errno(libc::EISCONN)),
-            Kind::Epoll(_) | Kind::Pipe(_) => return Err(Errno(libc::ENOTSOCK)),
-            Kind::Stream(stream) if stream.connect_told => return Err(Errno(libc::EISCONN)),
-            Kind::Stream(_) => {
-                return self.connected(descriptor).map_err(|error| match error {
-                    WOULD_BLOCK => Errno(libc::EALREADY),
-                    error => error,
-                });
-            }
-        }
-        let socket = self.get(descriptor)?;
-        if remote.is_ipv6() != socket.is_v6 {
-            return Err(Errno(libc::EAFNOSUPPORT));
-        }
-        let (config, local) = (socket.config, socket.local);
-        let law = socket.law.unwrap_or(self.flags.law);
-        let local = match local {
-            Some(local) if !local.ip().is_unspecified() => local,
-            other => {
-                let own = self.flags.local[usize::from(remote.is_ipv6())];
-                self.add_address(own)?;
-                SocketAddr::new(own, other.map_or(0, |local| local.port()))
-            }
-        };
-        let handle = self.stack.connect_with(self.now, remote, Some(local), &config, law)?;
-        let local = self.stack.local_addr(handle);
-        let socket = self.get_mut(descriptor)?;
-        socket.local = local;
-        socket.kind = Kind::Stream(Stream::connecting(handle));
-        self.apply_options(descriptor);
-        Err(Errno(libc::EINPROGRESS))
-    }
-
-    /// How a connect that was started went.
-    pub(crate) fn connected(&mut self, descriptor: Descriptor) -> Result<(), Errno> {
-        let handle = self.handle(descriptor)?;
-        let info = self.stack.info(self.now, handle).ok_or(Errno(libc::EBADF))?;
-        match info.state {
-            State::SynSent | State::SynReceived => Err(WOULD_BLOCK),
-            _ => {
-                if let Some(error) = self.take_error(descriptor) {
-                    return Err(error);
-                }
-                if let Kind::Stream(stream) = &mut self.get_mut(descriptor)?.kind {
-                    stream.connect_told = true;
-                }
-                Ok(())
-            }
-        }
     }
 
     /// The error that ended a connection, once.
@@ -341,6 +364,7 @@ impl Sockets {
             return Err(Errno(libc::ENOTCONN));
         }
         if how != libc::SHUT_RD {
+            self.flush_records(descriptor);
             let _ = self.stack.shutdown(self.now, handle);
         }
         if let Kind::Stream(stream) = &mut self.get_mut(descriptor)?.kind {
@@ -384,11 +408,12 @@ impl Sockets {
                 epoll.forget(descriptor);
             }
         }
+        self.flush_records(descriptor);
         let Some(socket) = self.sockets.remove(&descriptor) else {
             return;
         };
         match socket.kind {
-            Kind::Fresh | Kind::Epoll(_) => {}
+            Kind::Fresh | Kind::Deferred(_) | Kind::Epoll(_) => {}
             Kind::Pipe(end) => self.close_pipe(end),
             Kind::Listening { listener, .. } => self.stack.close_listener(self.now, listener),
             Kind::Stream(Stream { handle, .. }) => {
@@ -414,6 +439,16 @@ impl Sockets {
 
     fn get_mut(&mut self, descriptor: Descriptor) -> Result<&mut Socket, Errno> {
         self.sockets.get_mut(&descriptor).ok_or(Errno(libc::EBADF))
+    }
+
+    /// Whether there is such a descriptor.
+    pub(crate) fn owns(&self, descriptor: Descriptor) -> bool {
+        self.sockets.contains_key(&descriptor)
+    }
+
+    /// Whether the first write opens its connection.
+    pub(crate) fn is_deferred(&self, descriptor: Descriptor) -> bool {
+        self.get(descriptor).is_ok_and(|socket| matches!(socket.kind, Kind::Deferred(_)))
     }
 
     /// Whether calls on it wait.

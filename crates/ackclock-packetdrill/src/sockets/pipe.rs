@@ -75,7 +75,7 @@ impl Sockets {
         self.next_pipe += 1;
         self.pipes.insert(pipe, Pipe::default());
         for (descriptor, writes) in [(reader, false), (writer, true)] {
-            let mut socket = Socket::new(false, self.flags.connection, self.flags.fast_open);
+            let mut socket = Socket::new(false, &self.flags);
             socket.kind = Kind::Pipe(PipeEnd { pipe, writes });
             self.insert(descriptor, socket);
         }
@@ -178,6 +178,10 @@ impl Sockets {
                     return Err(WOULD_BLOCK);
                 }
                 let mut data = vec![0; len.min(pipe.room())];
+                // Nothing is moved over the urgent byte, and nobody waits for it.
+                if self.is_at_mark(from)? {
+                    return Ok(0);
+                }
                 let n = self.receive(from, &mut data, 0)?;
                 self.end_mut(sink, true)?.bytes.extend(&data[..n]);
                 Ok(n)

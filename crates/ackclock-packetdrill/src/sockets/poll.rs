@@ -51,6 +51,7 @@ impl Sockets {
         let socket = self.get(descriptor)?;
         match &socket.kind {
             Kind::Fresh => Ok(OUT | HUP),
+            Kind::Deferred(_) => Ok(OUT),
             Kind::Listening { listener, .. } => {
                 Ok(if self.stack.acceptable(*listener) > 0 { IN } else { 0 })
             }
@@ -88,17 +89,19 @@ impl Sockets {
         add((ended && finished) || readiness.closed, HUP);
         add(urgent, PRI);
         add(info.error.is_some() && !stream.error_told, ERR);
-        // At least a third of the buffer must be free.
-        let room = self.stack.send_room(stream.handle) as u64;
-        let has_room = readiness.writable && room * 2 >= u64::from(info.send_queue);
-        let unsent = info.send_queue.saturating_sub(info.unacked);
-        add(finished || (has_room && unsent < socket.unsent_low_water), OUT);
+        add(!stream.errors.is_empty(), ERR);
+        // At least a third of the buffer must be free, and half of what may be unsent.
+        let queued = u64::from(info.send_queue);
+        let has_room = readiness.writable && queued * 3 <= u64::from(socket.config.send_buffer) * 2;
+        let unsent = u64::from(info.send_queue.saturating_sub(info.unacked));
+        let low_water = u64::from(self.unsent_low_water(socket));
+        add(finished || (has_room && unsent * 2 < low_water), OUT);
         Ok(events)
     }
 
     /// `epoll_create`.
     pub(crate) fn epoll_create(&mut self, descriptor: Descriptor) {
-        let mut socket = Socket::new(false, self.flags.connection, self.flags.fast_open);
+        let mut socket = Socket::new(false, &self.flags);
         socket.kind = Kind::Epoll(Epoll::default());
         self.insert(descriptor, socket);
     }
@@ -157,17 +160,21 @@ impl Sockets {
         }
         let ready = self.readiness(watched).unwrap_or(0) & (interest.events | ALWAYS);
         let is_edge = interest.events & libc::EPOLLET as Events != 0;
-        let more = ready & IN != 0 && self.arrived(watched) > interest.arrived;
+        let more = ready & (IN | ERR) != 0 && self.arrived(watched) > interest.arrived;
         if is_edge && ready & !interest.told == 0 && !more { 0 } else { ready }
     }
 
-    /// How many bytes or connections have come in all.
+    /// How many bytes, connections or notices have come in all.
     fn arrived(&self, descriptor: Descriptor) -> u64 {
         match self.get(descriptor).map(|socket| &socket.kind) {
             Ok(Kind::Listening { listener, accepted }) => {
                 accepted + self.stack.acceptable(*listener) as u64
             }
-            _ => self.info(descriptor).map_or(0, |info| info.bytes_received),
+            Ok(Kind::Stream(stream)) => {
+                let bytes = self.info(descriptor).map_or(0, |info| info.bytes_received);
+                bytes + stream.errors.arrived
+            }
+            _ => 0,
         }
     }
 

@@ -4,7 +4,7 @@ use super::Errno;
 use super::socket::{Kind, Socket};
 use super::values::{INVALID, UNKNOWN, from_seconds};
 use crate::flags::syn_give_up;
-use ackclock::tcp::{AckPolicy, Nagle};
+use ackclock::tcp::{AckPolicy, FastOpenMode, Nagle};
 use ackclock::time::Duration;
 use std::ops::RangeInclusive;
 
@@ -15,6 +15,12 @@ const MIN_SEND_BUFFER: u32 = 4_608;
 const MAX_BUFFER: i32 = 1 << 29;
 /// TCP_MAXSEG's bounds (TCP_MIN_MSS, MAX_TCP_WINDOW).
 const MSS: RangeInclusive<i32> = 88..=32_767;
+/// Options of Fast Open that connects (linux/tcp.h).
+pub(super) const TCP_FASTOPEN_CONNECT: i32 = 30;
+pub(super) const TCP_FASTOPEN_NO_COOKIE: i32 = 34;
+/// Options that say how many bytes are left (linux/tcp.h) and which route packets take (asm-generic/socket.h).
+pub(super) const TCP_INQ: i32 = 36;
+pub(super) const SO_MARK: i32 = 36;
 const MAX_KEEPALIVE_SECONDS: i32 = 32_767;
 const MAX_KEEPALIVE_COUNT: i32 = 127;
 const MAX_SYN_RETRIES: i32 = 127;
@@ -29,18 +35,22 @@ impl Socket {
         match name {
             libc::SO_REUSEADDR => self.reuse_address = value != 0,
             libc::SO_OOBINLINE => self.urgent_inline = value != 0,
+            libc::SO_ZEROCOPY if !(0..=1).contains(&value) => return Err(INVALID),
+            libc::SO_ZEROCOPY => self.zerocopy = value == 1,
+            // Of no effect: there is one route.
+            SO_MARK => self.mark = value,
             libc::SO_KEEPALIVE => {
                 self.keepalive_on = value != 0;
                 self.set_keepalive();
             }
-            // The kernel doubles the value for its own bookkeeping, of which we need none.
+            // The kernel doubles the value for its own bookkeeping, of which reading needs none.
             libc::SO_RCVBUF => {
                 let bytes = value.clamp(0, MAX_BUFFER) as u32;
                 self.config.receive_buffer = bytes.max(MIN_RECEIVE_BUFFER / 2);
             }
             libc::SO_SNDBUF => {
                 let bytes = value.clamp(0, MAX_BUFFER) as u32;
-                self.config.send_buffer = bytes.max(MIN_SEND_BUFFER / 2);
+                self.config.send_buffer = bytes.saturating_mul(2).max(MIN_SEND_BUFFER);
             }
             _ => return Err(UNKNOWN),
         }
@@ -87,6 +97,17 @@ impl Socket {
             libc::TCP_FASTOPEN => {
                 self.fast_open = within(0..=i32::MAX)?.min(u16::MAX.into()) as u16;
             }
+            TCP_FASTOPEN_CONNECT if self.fast_open_rules.client == FastOpenMode::Off => {
+                return Err(Errno(libc::EOPNOTSUPP));
+            }
+            TCP_FASTOPEN_CONNECT | TCP_FASTOPEN_NO_COOKIE
+                if !matches!(self.kind, Kind::Fresh | Kind::Listening { .. }) =>
+            {
+                return Err(INVALID);
+            }
+            TCP_FASTOPEN_CONNECT => self.fast_open_connect = within(0..=1)? == 1,
+            TCP_FASTOPEN_NO_COOKIE => self.fast_open_no_cookie = within(0..=1)? == 1,
+            TCP_INQ => self.tells_queued = within(0..=1)? == 1,
             libc::TCP_QUICKACK => {
                 if let AckPolicy::Delayed { quick_acks, .. } = &mut config.ack_policy {
                     *quick_acks = if value != 0 { QUICK_ACKS } else { 0 };
@@ -105,6 +126,7 @@ impl Socket {
             libc::IP_TTL if value == -1 => self.config.hop_limit = DEFAULT_HOP_LIMIT,
             libc::IP_TTL => self.config.hop_limit = hop_limit(value)?,
             libc::IP_MTU_DISCOVER => self.path_mtu_discovery = path_mtu_discovery(value)?,
+            libc::IP_FREEBIND => self.free_bind = value != 0,
             _ => return Err(UNKNOWN),
         }
         self.config.dscp = self.dscp;
@@ -119,8 +141,7 @@ impl Socket {
             libc::IPV6_UNICAST_HOPS if value == -1 => self.config.hop_limit = DEFAULT_HOP_LIMIT,
             libc::IPV6_UNICAST_HOPS => self.config.hop_limit = hop_limit(value)?,
             libc::IPV6_MTU_DISCOVER => self.path_mtu_discovery = path_mtu_discovery(value)?,
-            // Sockets of IPv6 never take IPv4.
-            libc::IPV6_V6ONLY if value != 0 && matches!(self.kind, Kind::Fresh) => {}
+            libc::IPV6_V6ONLY if self.local.is_none() => self.v6_only = value != 0,
             libc::IPV6_V6ONLY => return Err(INVALID),
             _ => return Err(UNKNOWN),
         }
@@ -138,11 +159,11 @@ fn hop_limit(value: i32) -> Result<u8, Errno> {
     u8::try_from(value).ok().filter(|limit| *limit > 0).ok_or(INVALID)
 }
 
-/// IP_PMTUDISC_WANT and IP_PMTUDISC_DO mean the same for TCP; packets are never sent without DF.
+/// From IP_PMTUDISC_DONT to IP_PMTUDISC_OMIT; those of IPv6 have the same numbers.
 fn path_mtu_discovery(value: i32) -> Result<i32, Errno> {
-    match value {
-        libc::IP_PMTUDISC_WANT | libc::IP_PMTUDISC_DO => Ok(value),
-        _ => Err(INVALID),
+    match (libc::IP_PMTUDISC_DONT..=libc::IP_PMTUDISC_OMIT).contains(&value) {
+        true => Ok(value),
+        false => Err(INVALID),
     }
 }
 

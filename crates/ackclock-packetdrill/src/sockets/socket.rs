@@ -1,7 +1,12 @@
 //! What a socket is.
 
+use super::Errno;
+use super::error_queue::ErrorQueue;
+use super::habits::Segments;
 use super::pipe::PipeEnd;
 use super::poll::Epoll;
+use super::records::Records;
+use crate::flags::{FastOpenRules, Flags};
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::{Handle, ListenConfig, Listener};
 use ackclock::tcp::{Config, FastOpenMode, Keepalive, Nagle};
@@ -12,6 +17,8 @@ use std::net::SocketAddr;
 pub(super) struct Socket {
     pub(super) kind: Kind,
     pub(super) is_v6: bool,
+    /// IPV6_V6ONLY.
+    pub(super) v6_only: bool,
     pub(super) nonblocking: bool,
     pub(super) local: Option<SocketAddr>,
     /// What a connection is opened with.
@@ -24,9 +31,19 @@ pub(super) struct Socket {
     pub(super) defer_accept: u8,
     /// TCP_FASTOPEN: how many connections with data in their SYN may wait for the handshake; 0: off.
     pub(super) fast_open: u16,
+    /// TCP_FASTOPEN_CONNECT and TCP_FASTOPEN_NO_COOKIE.
+    pub(super) fast_open_connect: bool,
+    pub(super) fast_open_no_cookie: bool,
     /// What of that is allowed.
-    pub(super) fast_open_mode: FastOpenMode,
+    pub(super) fast_open_rules: FastOpenRules,
     pub(super) reuse_address: bool,
+    /// SO_ZEROCOPY: MSG_ZEROCOPY is heeded.
+    pub(super) zerocopy: bool,
+    /// IP_FREEBIND, and SO_MARK.
+    pub(super) free_bind: bool,
+    pub(super) mark: i32,
+    /// TCP_INQ.
+    pub(super) tells_queued: bool,
     /// SO_OOBINLINE.
     pub(super) urgent_inline: bool,
     /// IP_MTU_DISCOVER.
@@ -36,7 +53,7 @@ pub(super) struct Socket {
     pub(super) keepalive_on: bool,
     /// Its times also count while keepalive is off.
     pub(super) keepalive: Keepalive,
-    /// TCP_NOTSENT_LOWAT in bytes.
+    /// TCP_NOTSENT_LOWAT in bytes; 0: what the flags say.
     pub(super) unsent_low_water: u32,
     /// SO_SNDTIMEO and SO_RCVTIMEO; `None`: for ever.
     pub(super) send_timeout: Option<Duration>,
@@ -57,6 +74,8 @@ pub(super) enum Kind {
         accepted: u64,
     },
     Stream(Stream),
+    /// A connection to this peer that the first write opens (TCP_FASTOPEN_CONNECT).
+    Deferred(SocketAddr),
     /// Not a socket in the kernel either, but a descriptor.
     Epoll(Epoll),
     /// Nor is this.
@@ -78,10 +97,38 @@ pub(super) struct Stream {
     pub(super) urgent_read: Option<u64>,
     /// When what a cork holds back is sent all the same.
     pub(super) corked_until: Instant,
+    /// Bytes that went with our SYN.
+    pub(super) syn_text: usize,
+    /// When data came last, or the connection began.
+    pub(super) data_heard: Instant,
+    /// Bytes received by then.
+    pub(super) data_count: u64,
+    /// Its handshake was not finished when it was looked at last.
+    pub(super) was_opening: bool,
+    /// The ack and the window, as it stands in the header, that the peer was told last.
+    pub(super) told: Option<(u32, u16)>,
+    /// Largest window that the peer has told, in bytes.
+    pub(super) largest_window: u32,
+    /// The last write was one with MSG_MORE.
+    pub(super) is_unfinished: bool,
+    /// It has answered data at once (the kernel's pingpong mode).
+    pub(super) is_interactive: bool,
+    /// A write waited while it was opened.
+    pub(super) has_waited: bool,
+    /// A write waits for room.
+    pub(super) waits_for_room: bool,
+    /// Up to where in our stream the peer was asked to hand on what it has.
+    pub(super) pushed: u64,
+    /// Where in our stream the piece begins that is being filled.
+    pub(super) piece_begin: u64,
+    pub(super) segments: Segments,
+    /// What MSG_EOR keeps apart.
+    pub(super) records: Records,
+    pub(super) errors: Box<ErrorQueue>,
 }
 
 impl Stream {
-    pub(super) fn connecting(handle: Handle) -> Self {
+    pub(super) fn connecting(handle: Handle, now: Instant) -> Self {
         Stream {
             handle,
             connect_told: false,
@@ -91,6 +138,21 @@ impl Stream {
             saw_end: false,
             urgent_read: None,
             corked_until: Instant::FAR_FUTURE,
+            syn_text: 0,
+            data_heard: now,
+            data_count: 0,
+            was_opening: true,
+            told: None,
+            largest_window: 0,
+            is_unfinished: false,
+            is_interactive: false,
+            has_waited: false,
+            waits_for_room: false,
+            pushed: 0,
+            piece_begin: 0,
+            segments: Segments::default(),
+            records: Records::default(),
+            errors: Box::default(),
         }
     }
 }
@@ -105,10 +167,12 @@ pub(crate) enum Linger {
 }
 
 impl Socket {
-    pub(super) fn new(is_v6: bool, config: Config, fast_open_mode: FastOpenMode) -> Self {
+    pub(super) fn new(is_v6: bool, flags: &Flags) -> Self {
+        let config = flags.connection;
         Socket {
             kind: Kind::Fresh,
             is_v6,
+            v6_only: false,
             nonblocking: false,
             local: None,
             config,
@@ -116,19 +180,51 @@ impl Socket {
             backlog: 0,
             defer_accept: 0,
             fast_open: 0,
-            fast_open_mode,
+            fast_open_connect: false,
+            fast_open_no_cookie: false,
+            fast_open_rules: flags.fast_open,
             reuse_address: false,
+            zerocopy: false,
+            free_bind: false,
+            mark: 0,
+            tells_queued: false,
             urgent_inline: false,
             path_mtu_discovery: libc::IP_PMTUDISC_WANT,
             linger: Linger::Off,
             cork: false,
             keepalive_on: false,
-            keepalive: Keepalive::default(),
-            unsent_low_water: u32::MAX,
+            keepalive: flags.keepalive,
+            unsent_low_water: 0,
             send_timeout: None,
             receive_timeout: None,
             dscp: config.dscp,
             nagle: config.nagle,
+        }
+    }
+
+    /// An address of the socket's family as the stack has it: one of IPv4 that is mapped into IPv6 becomes that of
+    /// IPv4 (RFC 4291 section 2.5.5.2).
+    ///
+    /// # Errors
+    /// `EAFNOSUPPORT` if it is of another family, `ENETUNREACH` if it is mapped and IPV6_V6ONLY is set.
+    pub(super) fn inside(&self, address: SocketAddr) -> Result<SocketAddr, Errno> {
+        if address.is_ipv6() != self.is_v6 {
+            return Err(Errno(libc::EAFNOSUPPORT));
+        }
+        let inside = SocketAddr::new(address.ip().to_canonical(), address.port());
+        if inside.is_ipv6() == address.is_ipv6() {
+            return Ok(address);
+        }
+        if self.v6_only { Err(Errno(libc::ENETUNREACH)) } else { Ok(inside) }
+    }
+
+    /// An address of the stack's as the socket's user sees it.
+    pub(super) fn outside(&self, address: SocketAddr) -> SocketAddr {
+        match address {
+            SocketAddr::V4(it) if self.is_v6 => {
+                SocketAddr::new(it.ip().to_ipv6_mapped().into(), it.port())
+            }
+            address => address,
         }
     }
 
@@ -143,16 +239,19 @@ impl Socket {
         config.backlog = self.backlog;
         config.defer_accept = self.defer_accept;
         config.connection = self.config;
-        if self.fast_open_mode != FastOpenMode::Off {
-            config.fast_open = self.fast_open.into();
-        }
-        config.fast_open_without_cookie = self.fast_open_mode == FastOpenMode::WithoutCookie;
+        let FastOpenRules { server, all_listeners, .. } = self.fast_open_rules;
+        config.fast_open = match (server, self.fast_open) {
+            (FastOpenMode::Off, _) => 0,
+            (_, 0) if all_listeners => self.backlog,
+            (_, most) => most.into(),
+        };
+        config.fast_open_without_cookie = server == FastOpenMode::WithoutCookie;
         config
     }
 
     /// An accepted connection, which inherits the listener's options.
-    pub(super) fn child(&self, handle: Handle) -> Socket {
-        let stream = Stream { connect_told: true, ..Stream::connecting(handle) };
+    pub(super) fn child(&self, handle: Handle, now: Instant) -> Socket {
+        let stream = Stream { connect_told: true, ..Stream::connecting(handle, now) };
         Socket { kind: Kind::Stream(stream), local: None, ..*self }
     }
 }

@@ -2,12 +2,13 @@
 //! cannot fill truthfully are 0: what the kernel counts and we do not, and what only its
 //! automatic buffers or its own queues give a meaning to.
 
+use super::socket::Stream;
 use crate::flags::ack_timeout;
 use ackclock::tcp::{Config, Info, State};
-use ackclock::time::Duration;
+use ackclock::time::{Duration, Instant};
 
-/// Length in bytes, up to `tcpi_total_rto_time`.
-const LEN: usize = 248;
+/// Length in bytes, up to `tcpi_options2` (Linux 6.18).
+const LEN: usize = 280;
 /// What Linux shows while there is no slow-start threshold (TCP_INFINITE_SSTHRESH).
 const NO_THRESHOLD: u32 = 0x7fff_ffff;
 
@@ -43,7 +44,7 @@ pub(super) fn idle(state: State) -> Vec<u8> {
 }
 
 /// The bytes of the structure.
-pub(super) fn write(info: &Info, config: &Config) -> Vec<u8> {
+pub(super) fn write(info: &Info, config: &Config, stream: &Stream, now: Instant) -> Vec<u8> {
     let mut bytes = idle(info.state);
     let mss = info.mss.max(1);
     let segments = |length: u32| length.div_ceil(mss);
@@ -65,7 +66,10 @@ pub(super) fn write(info: &Info, config: &Config) -> Vec<u8> {
     bytes[4] = info.backoff.min(255) as u8;
     let options = [info.timestamps, info.sack, info.window_scale.is_some(), info.ecn];
     bytes[5] = options.iter().rev().fold(0, |bits, on| bits << 1 | u8::from(*on));
-    bytes[5] |= if info.syn_data > 0 { SYN_DATA } else { 0 };
+    // All of the data has to have been taken, by a peer that has answered.
+    let (sent, taken) = (stream.syn_text as u32, info.syn_data);
+    let is_refused = sent > 0 && info.state == State::Closed && info.rtt.is_zero();
+    bytes[5] |= if taken > 0 && taken >= sent && !is_refused { SYN_DATA } else { 0 };
     let (our_shift, peer_shift) = info.window_scale.unwrap_or((0, 0));
     bytes[6] = peer_shift | our_shift << 4;
     for (offset, value) in [
@@ -77,6 +81,7 @@ pub(super) fn write(info: &Info, config: &Config) -> Vec<u8> {
         (28, segments(info.sacked)),
         (32, segments(info.lost)),
         (44, millis(info.since_sent)),
+        (52, millis(now.saturating_since(stream.data_heard))),
         (56, millis(info.since_heard)),
         (60, info.pmtu),
         (68, micros(info.rtt)),
@@ -93,6 +98,7 @@ pub(super) fn write(info: &Info, config: &Config) -> Vec<u8> {
         (152, narrow(info.data_segments_received)),
         (156, narrow(info.data_segments_sent)),
         (216, narrow(info.dsacks_received)),
+        (192, delivered(info, stream)),
         (228, info.send_window),
         (232, info.receive_window),
     ] {
@@ -111,4 +117,10 @@ pub(super) fn write(info: &Info, config: &Config) -> Vec<u8> {
         bytes[offset..offset + 8].copy_from_slice(&value.to_ne_bytes());
     }
     bytes
+}
+
+/// Segments that the peer has, the SYN among them.
+fn delivered(info: &Info, stream: &Stream) -> u32 {
+    let has_opened = !stream.was_opening || info.state.is_synchronized();
+    u32::from(has_opened) + stream.segments.delivered + info.sacked.div_ceil(info.mss.max(1))
 }

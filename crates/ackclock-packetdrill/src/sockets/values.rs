@@ -1,7 +1,7 @@
 //! Values of options as the kernel lays them out.
 
 use super::{Errno, Linger};
-use ackclock::time::Duration;
+use ackclock::time::{Duration, Instant};
 
 /// There is no such option.
 pub(super) const UNKNOWN: Errno = Errno(libc::ENOPROTOOPT);
@@ -48,6 +48,15 @@ pub(super) fn timeout(value: &[u8]) -> Result<Option<Duration>, Errno> {
 pub(super) fn write_timeout(timeout: Option<Duration>) -> Vec<u8> {
     let micros = timeout.map_or(0, |time| time.as_micros()) as i64;
     [micros / 1_000_000, micros % 1_000_000].map(i64::to_ne_bytes).concat()
+}
+
+/// The bytes of a `struct timespec`.
+pub(super) fn write_time(at: Instant) -> [u8; 16] {
+    let nanos = at.as_nanos();
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&(nanos / 1_000_000_000).to_ne_bytes());
+    bytes[8..].copy_from_slice(&(nanos % 1_000_000_000).to_ne_bytes());
+    bytes
 }
 
 /// Negative ones count as none.

@@ -258,7 +258,7 @@ impl Caller {
 }
 
 /// `sockaddr_in` or `sockaddr_in6`.
-fn sockaddr(address: SocketAddr) -> Vec<u8> {
+pub(crate) fn sockaddr(address: SocketAddr) -> Vec<u8> {
     let port = address.port().to_be_bytes();
     match address {
         SocketAddr::V4(address) => {
@@ -281,6 +281,9 @@ pub(crate) fn message_flags(names: &[&str]) -> Result<i32, String> {
                 "waitall" => libc::MSG_WAITALL,
                 "more" => libc::MSG_MORE,
                 "oob" => libc::MSG_OOB,
+                "fastopen" => libc::MSG_FASTOPEN,
+                "eor" => libc::MSG_EOR,
+                "zerocopy" => libc::MSG_ZEROCOPY,
                 _ => return Err(format!("`{name}` is no flag")),
             })
     })

@@ -100,6 +100,40 @@ fn a_traced_connection() {
     }
 }
 
+/// RFC 5961 section 4: it is answered with a challenge ack, whose numbers are those from before.
+#[test]
+fn a_trace_survives_a_stray_syn() {
+    let test = std::env::current_exe().expect("a test knows where it is");
+    let output = Command::new(test)
+        .args(["--exact", "interface::a_traced_stray_syn", "--nocapture"])
+        .env("ACKCLOCK_TEST_TRACE", "on")
+        .output()
+        .expect("a process");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let last = told.lines().last().unwrap_or_default();
+    assert_eq!(last, "0.010002 > . 1:1(0) ack 1 win 60000", "{told}");
+}
+
+/// The test above runs this one in a process of its own, because it writes to stderr.
+#[test]
+fn a_traced_stray_syn() {
+    if std::env::var_os("ACKCLOCK_TEST_TRACE").is_some() {
+        let script = "flags trace=on\n established\n < S 500:500(0)\n > . 1:1(0) ack 1";
+        assert_eq!(play(script), Ok(()));
+    }
+}
+
+/// `local=` is an address before anything is bound or connected: a SYN to it is refused (RFC 9293 section 3.10.7.1).
+#[test]
+fn the_local_address_is_there_from_the_start() {
+    check(
+        "
+        < S 0:0(0)
+        > R. 0:0(0) ack 1
+        ",
+    );
+}
+
 #[test]
 fn the_clock_never_stands_still() {
     let library = Library::new("");
@@ -175,7 +209,12 @@ fn wrong_calls_fail_as_in_a_kernel() {
         poll 99 in 0 = nval
         set s TCP_FASTOPEN -1 = EINVAL
         set s TCP_FASTOPEN_KEY 00 = EINVAL
-        set s SO_TIMESTAMPING 1 = ENOPROTOOPT
+        set s SO_TIMESTAMPING 128 = EINVAL
+        set s SO_ZEROCOPY 2 = EINVAL
+        set s TCP_INQ 2 = EINVAL
+        set s TCP_FASTOPEN_CONNECT 2 = EINVAL
+        get s TCP_ZEROCOPY_RECEIVE = ENOPROTOOPT
+        set s TCP_ULP 0 = ENOENT
         set s TCP_MAXSEG 10 = EINVAL
         set s TCP_KEEPIDLE 0 = EINVAL
         set s IP_TTL 0 = EINVAL

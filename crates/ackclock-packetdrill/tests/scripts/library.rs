@@ -29,11 +29,15 @@ impl Deref for Library {
     }
 }
 
-/// Where the build put it: beside the tests, or one folder above.
 pub(crate) fn path() -> PathBuf {
+    beside("libackclock_packetdrill.so")
+}
+
+/// Where the build put a library: beside the tests, or one folder above.
+pub(crate) fn beside(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a test knows where it is");
     let folders = test.ancestors().skip(1).take(2);
-    let mut places = folders.map(|folder| folder.join("libackclock_packetdrill.so"));
+    let mut places = folders.map(|folder| folder.join(name));
     places.find(|path| path.exists()).expect("the library was built with its tests")
 }
 

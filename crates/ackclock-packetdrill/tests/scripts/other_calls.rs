@@ -1,6 +1,6 @@
 //! More calls as scripts write them: pipes, and reading and writing in parts.
 
-use crate::calls::{Caller, message_flags, number};
+use crate::calls::{Caller, message_flags, number, sockaddr};
 use crate::table::Answer;
 use libc::{iovec, msghdr};
 use std::ptr::null_mut;
@@ -27,12 +27,14 @@ impl Caller {
     /// | step | means |
     /// | --- | --- |
     /// | `pipe p` | makes `p.r` and `p.w` |
-    /// | `splice A B N [more] [nonblock] [offset]` | moves N bytes from A to B |
+    /// | `splice A B N [more] [nonblock] [offset] [zero]` | moves N bytes from A to B |
     /// | `readv`, `recvfrom`, `recvmsg` | as `read` |
     /// | `writev`, `sendto`, `sendmsg` | as `write` |
     /// | `take p.r N` | as `read`, whatever the bytes |
     /// | `law c NAME` | the window law is this |
     /// | `skipped c N` | so many bytes of the peer's stream are never read |
+    /// | `notice c` | answers the next message of the error queue: its info and its data, as `I * 100000 + D`; for times the key in place of the data |
+    /// | `left c N` | reads N bytes with `recvmsg`; answers how many it tells are left (TCP_INQ) |
     /// | `first e is NAME` | `epoll_wait` for one event tells of this descriptor |
     pub(crate) fn other_call(&self, words: &[&str]) -> Result<(Answer, isize), String> {
         let library = self.library;
@@ -47,8 +49,9 @@ impl Caller {
             ["splice", from, to, n, ref how @ ..] => {
                 let bit = |word, bit: u32| if how.contains(&word) { bit } else { 0 };
                 let flags = bit("nonblock", 2) | bit("more", 4);
-                let mut offset = 0;
-                let offset = if how.contains(&"offset") { &raw mut offset } else { null_mut() };
+                let mut offset = if how.contains(&"zero") { 0 } else { 1 };
+                let is_given = how.contains(&"offset") || how.contains(&"zero");
+                let offset = if is_given { &raw mut offset } else { null_mut() };
                 let (from, to) = (self.descriptor(from)?, self.descriptor(to)?);
                 let n: usize = number(n)?;
                 return Ok((library.splice(from, offset, to, null_mut(), n, flags), n as isize));
@@ -73,10 +76,14 @@ impl Caller {
                 return self.write_by(fd, number(n)?, |bytes| {
                     let mut bytes = bytes.to_vec();
                     let mut parts = halves(&mut bytes);
+                    let remote = sockaddr(self.remote);
                     match words[0] {
                         "writev" => library.writev(fd, parts.as_ptr(), 2),
                         "sendmsg" => library.sendmsg(fd, &message(&mut parts), flags),
-                        _ => library.sendto(fd, bytes.as_ptr(), bytes.len(), flags, null_mut(), 0),
+                        _ => {
+                            let (remote, len) = (remote.as_ptr(), remote.len() as u32);
+                            library.sendto(fd, bytes.as_ptr(), bytes.len(), flags, remote, len)
+                        }
                     }
                 });
             }
@@ -96,6 +103,23 @@ impl Caller {
                 }
                 answer
             }
+            ["notice", fd] => {
+                let fd = self.descriptor(fd)?;
+                let answer = self.receive_control(fd, 0, libc::MSG_ERRQUEUE);
+                // The last control message is the error's: its numbers stand before an address.
+                let told = |control: Vec<u8>| {
+                    let numbers = &control[control.len() - 24..];
+                    i32_at(numbers, 0) as isize * 100_000 + i32_at(numbers, 4) as isize
+                };
+                return Ok((answer.map(told), 0));
+            }
+            ["left", fd, n] => {
+                let fd = self.descriptor(fd)?;
+                let n = number(n)?;
+                self.skip(fd, n as u64);
+                let answer = self.receive_control(fd, n, 0);
+                return Ok((answer.map(|control| i32_at(&control, 16) as isize), 0));
+            }
             ["skipped", fd, n] => {
                 self.skip(self.descriptor(fd)?, number(n)?);
                 Ok(0)
@@ -113,4 +137,21 @@ impl Caller {
         };
         Ok((answer, 0))
     }
+
+    /// `recvmsg` with room for control messages; those.
+    fn receive_control(&self, fd: i32, n: usize, flags: i32) -> Result<Vec<u8>, i32> {
+        let mut bytes = vec![0; n];
+        let mut parts = halves(&mut bytes);
+        let mut control = [0_u64; 32];
+        let mut message = message(&mut parts);
+        message.msg_control = control.as_mut_ptr().cast();
+        message.msg_controllen = size_of_val(&control);
+        self.library.recvmsg(fd, &mut message, flags)?;
+        let bytes = control.iter().flat_map(|word| word.to_ne_bytes());
+        Ok(bytes.take(message.msg_controllen).collect())
+    }
+}
+
+fn i32_at(bytes: &[u8], at: usize) -> i32 {
+    i32::from_ne_bytes(*bytes[at..].first_chunk().expect("a number"))
 }

@@ -94,6 +94,35 @@ fn splice_fails_as_in_a_kernel() {
     );
 }
 
+/// packetdrill gives the address of a zero where a script says NULL.
+#[test]
+fn an_offset_of_zero_is_none() {
+    check(
+        "
+        established
+        pipe p
+        write p.w 10
+        splice p.r c 10 zero
+        > P. 1:11(10) ack 1
+        ",
+    );
+}
+
+/// As Linux does it: nothing is moved over the urgent byte, and nobody waits for it.
+#[test]
+fn splice_ends_at_the_urgent_byte() {
+    check(
+        "
+        established
+        pipe p
+        < U. 1:101(100) ack 1 urg 100
+        +0.04 > . 1:1(0) ack 101
+        splice c p.w 99
+        splice c p.w 1 = 0
+        ",
+    );
+}
+
 #[test]
 fn a_pipe_is_no_socket() {
     check(

@@ -7,6 +7,7 @@
 //! | step | means |
 //! | --- | --- |
 //! | `peer N` | segments from now on are those of the peer's port 6000 + N |
+//! | `again` | another connection between the same ports begins |
 //! | `flags TEXT` | the library's flags, before everything else |
 //! | `v6` | addresses are IPv6, before everything else |
 //! | `CALL` | the call answers what was asked for (bytes read or written) or 0 |
@@ -31,7 +32,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 const FLAGS: &str = "profile=linux,cc=reno,recovery=newreno,timestamps=off,wscale=off,rmem=60000,\
-                     quickack=0,judge=on";
+                     quickack=0,habits=none,judge=on";
 const OUR_PORT: u16 = 8080;
 const PEER_PORT: u16 = 6000;
 /// Each look at the clock moves it by a microsecond; more than any script looks.
@@ -170,6 +171,11 @@ impl Session {
         match words[..] {
             ["peer", n] => self.turn_to_peer(n),
             ["established"] => self.establish(),
+            ["again"] => {
+                let Conversation { ours, peers, .. } = self.conversations[self.current];
+                self.conversations[self.current] = Conversation::new(ours, peers);
+                Ok(())
+            }
             ["start", ref call @ ..] => self.start(call),
             ["done"] => self.done(expected),
             _ => {

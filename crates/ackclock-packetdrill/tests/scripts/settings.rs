@@ -1,5 +1,6 @@
 //! Options that change connections and listeners while they are open.
 
+use crate::library::Library;
 use crate::player::check;
 
 #[test]
@@ -130,12 +131,15 @@ fn buffers_can_be_changed_on_a_connection() {
         set c SO_RCVBUF 65000
         get c SO_RCVBUF = 130000
         > . 1:1(0) ack 1 win 65000
-        set c SO_SNDBUF 3000
+        set c SO_SNDBUF 2500
+        get c SO_SNDBUF = 5000
         nonblock c on
-        write c 5000 = 3000
+        write c 6000 = 5000
         > . 1:1001(1000) ack 1
         > . 1001:2001(1000) ack 1
-        > P. 2001:3001(1000) ack 1
+        > . 2001:3001(1000) ack 1
+        > . 3001:4001(1000) ack 1
+        > P. 4001:5001(1000) ack 1
         write c 5000 = EAGAIN
         poll c out 0 = 0
         ",
@@ -241,20 +245,43 @@ fn the_backlog_has_a_limit() {
 }
 
 #[test]
-fn packets_are_never_fragmented() {
+fn path_mtu_discovery_can_be_chosen() {
     check(
         "
         established
         get c IP_MTU_DISCOVER = 1
-        set c IP_MTU_DISCOVER 2
-        get c IP_MTU_DISCOVER = 2
-        set c IP_MTU_DISCOVER 0 = EINVAL
-        set c IP_MTU_DISCOVER 3 = EINVAL
+        set c IP_MTU_DISCOVER 0
+        get c IP_MTU_DISCOVER = 0
+        set c IP_MTU_DISCOVER 5
+        set c IP_MTU_DISCOVER 6 = EINVAL
         get c IP_MTU = 1500
         get s IP_MTU = ENOTCONN
         set c IPV6_MTU_DISCOVER 1 = ENOPROTOOPT
+        set c IP_FREEBIND 1
+        get c IP_FREEBIND = 1
         ",
     );
+}
+
+/// IP_PMTUDISC_DONT: routers may cut what is sent (RFC 791 section 3.1).
+#[test]
+fn without_discovery_packets_may_be_fragmented() {
+    let library = Library::new("profile=linux");
+    let kind = libc::SOCK_STREAM | libc::SOCK_NONBLOCK;
+    let remote = [2, 0, 31, 144, 192, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0];
+    for (discovery, dont_fragment) in [(libc::IP_PMTUDISC_WANT, 0x40), (libc::IP_PMTUDISC_DONT, 0)]
+    {
+        let socket = library.socket(libc::AF_INET, kind, 0).expect("a socket") as i32;
+        let (value, name) = (discovery.to_ne_bytes(), libc::IP_MTU_DISCOVER);
+        assert_eq!(library.setsockopt(socket, libc::IPPROTO_IP, name, value.as_ptr(), 4), Ok(0));
+        assert_eq!(library.connect(socket, remote.as_ptr(), 16), Err(libc::EINPROGRESS));
+        let (_, packet) = library.receive_packet().expect("a SYN");
+        assert_eq!(packet[6], dont_fragment);
+        let read = ackclock::wire::parse_packet(&packet, Default::default());
+        assert!(read.is_ok(), "its checksums are right: {read:?}");
+        assert_eq!(library.close(socket), Ok(0));
+    }
+    library.free();
 }
 
 #[test]
@@ -263,9 +290,13 @@ fn options_of_ipv6_are_those_of_ipv4_by_other_names() {
         "
         v6
         socket v6 = fd s
-        get s IPV6_V6ONLY = 1
-        set s IPV6_V6ONLY 1
-        set s IPV6_V6ONLY 0 = EINVAL
+        get s IPV6_V6ONLY = 0
+        socket v6 = fd t
+        set t IPV6_V6ONLY 1
+        get t IPV6_V6ONLY = 1
+        bind t
+        set t IPV6_V6ONLY 0 = EINVAL
+        close t
         set s IPV6_TCLASS 184
         get s IPV6_TCLASS = 184
         set s IPV6_TCLASS -1
@@ -277,7 +308,7 @@ fn options_of_ipv6_are_those_of_ipv4_by_other_names() {
         set s IPV6_MTU_DISCOVER 2
         get s IPV6_MTU_DISCOVER = 2
         get s IPV6_MTU = ENOTCONN
-        set s IP_TTL 1 = ENOPROTOOPT
+        set s IP_TTL 1
         ",
     );
 }
@@ -333,4 +364,28 @@ fn info_says_what_was_agreed_on_and_when_something_happened() {
         info c rcv_mss = 1000
         ",
     );
+}
+
+/// RFC 4291 section 2.5.5.2: a socket of IPv6 takes connections over IPv4 at a mapped address, and opens them.
+#[test]
+fn addresses_of_ipv4_can_be_mapped_into_ipv6() {
+    let library = Library::new("");
+    let mapped = |port: u16, ip: [u8; 4]| {
+        let [high, low] = port.to_be_bytes();
+        let family = (libc::AF_INET6 as u16).to_ne_bytes();
+        let prefix = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
+        [&family[..], &[high, low, 0, 0, 0, 0], &prefix, &ip, &[0; 4]].concat()
+    };
+    let kind = libc::SOCK_STREAM | libc::SOCK_NONBLOCK;
+    let socket = library.socket(libc::AF_INET6, kind, 0).expect("a socket") as i32;
+    let (own, peer) = (mapped(8080, [192, 168, 0, 1]), mapped(6000, [192, 0, 2, 1]));
+    assert_eq!(library.bind(socket, own.as_ptr(), 28), Ok(0));
+    assert_eq!(library.connect(socket, peer.as_ptr(), 28), Err(libc::EINPROGRESS));
+    let (_, packet) = library.receive_packet().expect("a SYN");
+    assert_eq!((packet[0] >> 4, &packet[12..20]), (4, &[192, 168, 0, 1, 192, 0, 2, 1][..]));
+    let only = library.socket(libc::AF_INET6, kind, 0).expect("a socket") as i32;
+    let (level, name) = (libc::IPPROTO_IPV6, libc::IPV6_V6ONLY);
+    assert_eq!(library.setsockopt(only, level, name, 1_i32.to_ne_bytes().as_ptr(), 4), Ok(0));
+    assert_eq!(library.connect(only, peer.as_ptr(), 28), Err(libc::ENETUNREACH));
+    library.free();
 }

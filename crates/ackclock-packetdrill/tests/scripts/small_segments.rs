@@ -111,3 +111,41 @@ fn a_cork_gives_way() {
         ",
     );
 }
+
+/// MSG_EOR: no segment has parts of two records, also where they have to wait.
+#[test]
+fn records_are_kept_apart() {
+    check(
+        "
+        flags iw=1
+        established
+        write c 1400 eor
+        write c 300
+        write c 300 eor
+        write c 100
+        > . 1:1001(1000) ack 1
+        +0.01 < . 1:1(0) ack 1001
+        > P. 1001:1401(400) ack 1
+        > P. 1401:2001(600) ack 1
+        +0.01 < . 1:1(0) ack 2001
+        > P. 2001:2101(100) ack 1
+        ",
+    );
+}
+
+#[test]
+fn a_record_that_waits_is_sent_before_the_end() {
+    check(
+        "
+        flags iw=1
+        established
+        write c 1400 eor
+        write c 300
+        > . 1:1001(1000) ack 1
+        shutdown c wr
+        close c
+        +0.01 < . 1:1(0) ack 1001
+        > FP. 1001:1701(700) ack 1
+        ",
+    );
+}

@@ -22,6 +22,7 @@ names! { errno:
     "EPROTONOSUPPORT" = libc::EPROTONOSUPPORT, "EDEADLK" = libc::EDEADLK,
     "EHOSTUNREACH" = libc::EHOSTUNREACH, "ENETUNREACH" = libc::ENETUNREACH,
     "ENOTSOCK" = libc::ENOTSOCK, "ESPIPE" = libc::ESPIPE, "ENOTTY" = libc::ENOTTY, "ELOOP" = libc::ELOOP,
+    "EFAULT" = libc::EFAULT, "EOPNOTSUPP" = libc::EOPNOTSUPP,
 }
 
 names! { event:
@@ -64,6 +65,13 @@ pub(crate) fn option(name: &str) -> Result<(i32, i32), String> {
         "TCP_SYNCNT" => (tcp, libc::TCP_SYNCNT),
         "TCP_NOTSENT_LOWAT" => (tcp, libc::TCP_NOTSENT_LOWAT),
         "TCP_FASTOPEN" => (tcp, libc::TCP_FASTOPEN),
+        "TCP_FASTOPEN_CONNECT" => (tcp, 30),
+        "TCP_FASTOPEN_NO_COOKIE" => (tcp, 34),
+        "TCP_ULP" => (tcp, libc::TCP_ULP),
+        "TCP_ZEROCOPY_RECEIVE" => (tcp, 35),
+        "TCP_INQ" => (tcp, 36),
+        "SO_ZEROCOPY" => (socket, libc::SO_ZEROCOPY),
+        "IP_FREEBIND" => (libc::IPPROTO_IP, libc::IP_FREEBIND),
         "IP_TOS" => (libc::IPPROTO_IP, libc::IP_TOS),
         "IP_TTL" => (libc::IPPROTO_IP, libc::IP_TTL),
         "IP_MTU_DISCOVER" => (libc::IPPROTO_IP, libc::IP_MTU_DISCOVER),

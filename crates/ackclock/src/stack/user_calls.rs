@@ -34,6 +34,12 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.resolve(handle).map_or(0, |slot| slot.connection.send_room())
     }
 
+    /// How many bytes of what is queued, and will be until then, go with the SYN that was not sent yet (TCP Fast
+    /// Open, RFC 7413 section 4.2.2); 0 if it has none, or waits for a cookie first.
+    pub fn syn_room(&self, handle: Handle) -> usize {
+        self.resolve(handle).map_or(0, |slot| slot.connection.syn_room())
+    }
+
     /// As [`send`](Self::send), marking the last byte taken as urgent (RFC 9293 section 3.8.5).
     pub fn send_urgent(
         &mut self,

@@ -69,10 +69,15 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     /// How many bytes of text go with the SYN that goes now: with the first one only (section 4.2.2).
     pub(super) fn syn_text(&self) -> usize {
+        self.sender.queue().len().min(self.syn_room())
+    }
+
+    /// How many bytes of text may go with the SYN that goes now.
+    pub(crate) fn syn_room(&self) -> usize {
         let is_first = self.state == State::SynSent && self.is_first_syn();
         match self.fast_open.get() {
             Some(FastOpen { text, .. }) if is_first && self.is_client() => {
-                self.sender.queue().len().min(u16::from_ne_bytes(*text).into())
+                u16::from_ne_bytes(*text).into()
             }
             _ => 0,
         }

@@ -1,14 +1,20 @@
 //! The flags of the library: `key=value` pairs, separated by commas or blanks, that set what a
 //! script sets by sysctl elsewhere.
 
+mod fast_open;
+mod values;
+
+pub(crate) use fast_open::FastOpenRules;
+
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::tcp::{
-    AckPolicy, Config, CongestionControl, EcnMode, FastOpenMode, Nagle, RecoveryAlgorithm,
+    AckPolicy, Config, CongestionControl, EcnMode, Keepalive, Nagle, RecoveryAlgorithm,
 };
 use ackclock::time::Duration;
 use std::fmt::Display;
 use std::net::IpAddr;
 use std::str::FromStr;
+use values::{buffer, count, habits, millis, number, seconds, switch};
 
 /// What the flags say.
 #[derive(Clone, Debug)]
@@ -21,8 +27,21 @@ pub(crate) struct Flags {
     pub(crate) mtu: u32,
     /// Largest backlog of a listener, as the kernel's `net.core.somaxconn`.
     pub(crate) backlog: u16,
-    /// What TCP_FASTOPEN of a listener does, as the kernel's `net.ipv4.tcp_fastopen`.
-    pub(crate) fast_open: FastOpenMode,
+    /// Who may open connections fast, as the kernel's `net.ipv4.tcp_fastopen`.
+    pub(crate) fast_open: FastOpenRules,
+    /// Keys of the Fast Open cookies that listeners give; `None`: the stack's own.
+    pub(crate) fast_open_keys: Option<[[u8; 16]; 2]>,
+    /// Times and count of keepalive probes, where a socket has them on and sets none.
+    pub(crate) keepalive: Keepalive,
+    /// TCP_NOTSENT_LOWAT of sockets that set none, in bytes.
+    pub(crate) unsent_low_water: u32,
+    /// Whether an ack counts for all that it acknowledges in slow start, as in Linux, or for two segments at most
+    /// (RFC 3465 section 2.3), where the law has no `growth`.
+    counts_all_acked: bool,
+    /// Whether the sockets have the habits of Linux that no standard asks for.
+    pub(crate) habits: bool,
+    /// Least segments that are sent in one piece, as the kernel's `net.ipv4.tcp_min_tso_segs`.
+    pub(crate) min_tso_segs: u16,
     /// Whether packets and changes of state are written to stderr.
     pub(crate) trace: bool,
     /// Whether a judge sees every packet, who ends the process when a segment holds what none may hold.
@@ -55,7 +74,6 @@ impl FromStr for Profile {
 impl Profile {
     /// The settings in which the profiles differ.
     fn apply(self, flags: &mut Flags) {
-        let connection = &mut flags.connection;
         let (law, recovery, ecn, quick_acks, rto_min, receive_buffer, syn_retries) = match self {
             Profile::Linux => {
                 ("cubic", RecoveryAlgorithm::Rack, EcnMode::Accept, 16, 200, 6 << 20, 6)
@@ -65,7 +83,10 @@ impl Profile {
             }
             Profile::Rfc => ("reno", RecoveryAlgorithm::Rfc6675, EcnMode::Off, 0, 1_000, 65_535, 7),
         };
-        flags.law = BuiltIn::by_name(law).unwrap_or_default();
+        flags.habits = matches!(self, Profile::Linux);
+        flags.counts_all_acked = matches!(self, Profile::Linux);
+        flags.law = flags.grown(BuiltIn::by_name(law).unwrap_or_default());
+        let connection = &mut flags.connection;
         connection.recovery = recovery;
         connection.ecn = ecn;
         connection.rto.min = Duration::from_millis(rto_min);
@@ -95,7 +116,13 @@ impl Default for Flags {
             law: BuiltIn::default(),
             mtu: 1500,
             backlog: 4_096,
-            fast_open: FastOpenMode::On,
+            fast_open: FastOpenRules::default(),
+            fast_open_keys: None,
+            keepalive: Keepalive::default(),
+            unsent_low_water: u32::MAX,
+            counts_all_acked: true,
+            habits: true,
+            min_tso_segs: 2,
             trace: false,
             judge: false,
             local: [
@@ -132,19 +159,62 @@ impl FromStr for Flags {
 }
 
 impl Flags {
-    fn set(&mut self, pair: &str) -> Result<(), String> {
+    /// A law that counts acks as the profile has it.
+    pub(crate) fn grown(&self, law: BuiltIn) -> BuiltIn {
+        match self.counts_all_acked {
+            true => law.with_parameter("growth", "rfc3465:255").unwrap_or(law),
+            false => law,
+        }
+    }
+
+    /// Sets what one pair says.
+    ///
+    /// # Errors
+    /// Names the pair, and what is wrong with it.
+    pub(crate) fn set(&mut self, pair: &str) -> Result<(), String> {
         let (key, value) =
             pair.split_once('=').ok_or_else(|| format!("flag `{pair}`: write key=value"))?;
         let wrong = |reason: &dyn Display| format!("flag `{pair}`: {reason}");
-        let connection = &mut self.connection;
         match key {
             "profile" => value.parse::<Profile>().map_err(|error| wrong(&error))?.apply(self),
+            "mtu" => self.mtu = number(pair, value)?,
+            "backlog" => self.backlog = number(pair, value)?,
+            "trace" => self.trace = switch(pair, value)?,
+            "judge" => self.judge = switch(pair, value)?,
+            "local" => {
+                let address: IpAddr = value.parse().map_err(|error| wrong(&error))?;
+                self.local[usize::from(address.is_ipv6())] = address;
+            }
+            "early_data" => {
+                self.fast_open.server = value.parse().map_err(|error| wrong(&error))?;
+            }
+            "fastopen" => self.fast_open = FastOpenRules::from_bits(number(pair, value)?),
+            "fastopen_key" => {
+                let keys = fast_open::keys(value).ok_or_else(|| wrong(&fast_open::KEY_FORM))?;
+                self.fast_open_keys = Some(keys);
+            }
+            "habits" => self.habits = habits(pair, value)?,
+            "min_tso_segs" => self.min_tso_segs = count(pair, value)?,
+            "keepidle" => self.keepalive.idle = seconds(pair, value)?,
+            "keepintvl" => self.keepalive.interval = seconds(pair, value)?,
+            "keepcnt" => self.keepalive.count = count(pair, value)?,
+            "notsent_lowat" => self.unsent_low_water = number(pair, value)?,
             "cc" => {
                 let CongestionControl { law, recovery, .. } =
                     value.parse().map_err(|error| wrong(&error))?;
-                self.law = law;
-                connection.recovery = recovery.unwrap_or(connection.recovery);
+                self.law = if value.contains("growth=") { law } else { self.grown(law) };
+                self.connection.recovery = recovery.unwrap_or(self.connection.recovery);
             }
+            _ => return self.set_connection(pair, (key, value)),
+        }
+        Ok(())
+    }
+
+    /// As [`set`](Self::set), of what a connection starts with.
+    fn set_connection(&mut self, pair: &str, (key, value): (&str, &str)) -> Result<(), String> {
+        let wrong = |reason: &dyn Display| format!("flag `{pair}`: {reason}");
+        let connection = &mut self.connection;
+        match key {
             "recovery" => connection.recovery = value.parse().map_err(|error| wrong(&error))?,
             "iw" if value == "0" => connection.initial_window = InitialWindow::default(),
             "iw" => connection.initial_window = value.parse().map_err(|error| wrong(&error))?,
@@ -154,6 +224,10 @@ impl Flags {
             "base_mss" => connection.base_mss = number(pair, value)?,
             "nagle" => connection.nagle = value.parse().map_err(|error| wrong(&error))?,
             "ecn" => connection.ecn = value.parse().map_err(|error| wrong(&error))?,
+            "restart" => {
+                connection.restart_after_idle = value.parse().map_err(|error| wrong(&error))?;
+            }
+            "pacing" => connection.pacing = value.parse().map_err(|error| wrong(&error))?,
             "sack" => connection.sack = switch(pair, value)?,
             "timestamps" => connection.timestamps = switch(pair, value)?,
             "wscale" => connection.window_scaling = switch(pair, value)?,
@@ -174,17 +248,8 @@ impl Flags {
             }
             "fin_timeout" => connection.fin_wait_2_timeout = millis(pair, value)?,
             "msl" => connection.msl = millis(pair, value)?,
-            "rmem" => connection.receive_buffer = number(pair, value)?,
-            "wmem" => connection.send_buffer = number(pair, value)?,
-            "mtu" => self.mtu = number(pair, value)?,
-            "backlog" => self.backlog = number(pair, value)?,
-            "trace" => self.trace = switch(pair, value)?,
-            "judge" => self.judge = switch(pair, value)?,
-            "early_data" => self.fast_open = value.parse().map_err(|error| wrong(&error))?,
-            "local" => {
-                let address: IpAddr = value.parse().map_err(|error| wrong(&error))?;
-                self.local[usize::from(address.is_ipv6())] = address;
-            }
+            "rmem" => connection.receive_buffer = buffer(pair, value)?.most,
+            "wmem" => connection.send_buffer = buffer(pair, value)?.usual,
             _ => return Err(format!("flag `{pair}`: there is no `{key}`")),
         }
         Ok(())
@@ -214,26 +279,11 @@ pub(crate) fn ack_timeout(policy: AckPolicy) -> Duration {
     }
 }
 
-fn number<N: FromStr>(pair: &str, value: &str) -> Result<N, String> {
-    value.parse().map_err(|_| format!("flag `{pair}`: not a number that fits"))
-}
-
-fn millis(pair: &str, value: &str) -> Result<Duration, String> {
-    number(pair, value).map(Duration::from_millis)
-}
-
-fn switch(pair: &str, value: &str) -> Result<bool, String> {
-    match value {
-        "on" | "1" => Ok(true),
-        "off" | "0" => Ok(false),
-        _ => Err(format!("flag `{pair}`: use on or off")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use ackclock::congestion::CongestionController;
+    use ackclock::tcp::{FastOpenMode, Pacing, RestartAfterIdle};
 
     #[test]
     fn the_profile_comes_first_wherever_it_is_written() {
@@ -282,7 +332,8 @@ mod tests {
             (flags.law.name(), flags.connection.recovery),
             ("reno", RecoveryAlgorithm::NewReno)
         );
-        let flags: Flags = "cc=veno:threshold=3 iw=14600B".parse().expect("usable flags");
+        let flags: Flags =
+            "profile=rfc,cc=veno:threshold=3 iw=14600B".parse().expect("usable flags");
         assert_eq!(flags.law.to_string(), "veno:threshold=3");
         assert_eq!(flags.connection.initial_window, InitialWindow::bytes(14_600));
         let flags: Flags =
@@ -293,12 +344,36 @@ mod tests {
     }
 
     #[test]
+    fn what_is_set_by_sysctl_has_flags() {
+        let text = "restart=never,pacing=always,keepidle=10,keepintvl=3,keepcnt=2,\
+                    notsent_lowat=4000,rmem=4096:131072:6291456,wmem=4096:16384:4194304,fastopen=0x405";
+        let flags: Flags = text.parse().expect("usable flags");
+        assert_eq!(flags.connection.restart_after_idle, RestartAfterIdle::Never);
+        assert_eq!(flags.connection.pacing, Pacing::Always);
+        let (idle, interval) = (Duration::from_secs(10), Duration::from_secs(3));
+        assert_eq!(flags.keepalive, Keepalive { idle, interval, count: 2 });
+        assert_eq!(flags.unsent_low_water, 4_000);
+        let buffers = (flags.connection.receive_buffer, flags.connection.send_buffer);
+        assert_eq!(buffers, (6_291_456, 16_384));
+        let FastOpenRules { client, server, all_listeners } = flags.fast_open;
+        assert_eq!((client, server), (FastOpenMode::WithoutCookie, FastOpenMode::Off));
+        assert!(all_listeners);
+    }
+
+    #[test]
     fn what_cannot_be_used_is_named() {
         let cases = [
             ("colour=blue", "flag `colour=blue`: there is no `colour`"),
             ("iw", "flag `iw`: write key=value"),
             ("rto_min=x", "flag `rto_min=x`: not a number that fits"),
             ("sack=maybe", "flag `sack=maybe`: use on or off"),
+            ("keepcnt=0", "flag `keepcnt=0`: not a number that fits"),
+            ("rmem=1:2", "flag `rmem=1:2`: use bytes, or least:usual:most bytes"),
+            (
+                "fastopen_key=12-34",
+                "flag `fastopen_key=12-34`: use four groups of eight hexadecimal digits, as in \
+                 00000000-00000000-00000000-00000000, or two such keys with a colon between",
+            ),
             ("early_data=1", "flag `early_data=1`: use off, on or without-cookie"),
             ("profile=mac", "flag `profile=mac`: use linux, freebsd or rfc"),
             ("rmem=0", "buffers and window_clamp must be at least one byte, buffers at most 1 GiB"),

@@ -1,0 +1,190 @@
+//! The option that Fast Open had before it had a number (RFC 6994: kind 254 and the identifier 0xF989). As
+//! Linux does, a listener answers who uses it in kind. The stack knows the option of RFC 7413 only, so that one
+//! is put in the other's place on the way in, and back on the way out.
+
+use std::collections::BTreeSet;
+
+/// The kinds of both options, and the experiment's identifier.
+const STANDARD: u8 = 34;
+const EXPERIMENT: u8 = 254;
+const IDENTIFIER: [u8; 2] = [0xf9, 0x89];
+const NO_OPERATION: u8 = 1;
+/// SYN among the flags.
+const SYN: u8 = 0x02;
+
+/// Who uses the old option.
+#[derive(Default)]
+pub(super) struct Experimental {
+    /// Source addresses and ports of their SYNs.
+    peers: BTreeSet<Vec<u8>>,
+}
+
+impl Experimental {
+    /// A packet for the stack; the one that it is to see, if that is another.
+    pub(super) fn received(&mut self, packet: &[u8]) -> Option<Vec<u8>> {
+        let layout = Layout::of_syn(packet)?;
+        let peer = layout.end(packet, 0)?;
+        let Some((at, len)) = find(layout.options(packet)?, EXPERIMENT) else {
+            self.peers.remove(&peer);
+            return None;
+        };
+        let mut packet = packet.to_vec();
+        let option = packet.get_mut(layout.tcp + 20 + at..)?.get_mut(..len)?;
+        if option.get(2..4)? != IDENTIFIER {
+            return None;
+        }
+        // The cookie moves to the front, and padding takes its place.
+        option.copy_within(4.., 2);
+        (option[0], option[1]) = (STANDARD, (len - 2) as u8);
+        option[len - 2..].fill(NO_OPERATION);
+        layout.complete(&mut packet);
+        self.peers.insert(peer);
+        Some(packet)
+    }
+
+    /// A packet of the stack's, as it is to be sent.
+    pub(super) fn sent(&self, packet: &mut [u8]) {
+        let _ = self.translate(packet);
+    }
+
+    fn translate(&self, packet: &mut [u8]) -> Option<()> {
+        let layout = Layout::of_syn(packet)?;
+        if !self.peers.contains(&layout.end(packet, 1)?) {
+            return None;
+        }
+        let (at, len) = find(layout.options(packet)?, STANDARD)?;
+        // The option is the last one, with two bytes of padding: its length and 2 make whole words.
+        let option = packet.get_mut(layout.tcp + 20 + at..)?.get_mut(..len + 2)?;
+        if option[len..] != [NO_OPERATION; 2] {
+            return None;
+        }
+        option.copy_within(2..len, 4);
+        (option[0], option[1]) = (EXPERIMENT, (len + 2) as u8);
+        option[2..4].copy_from_slice(&IDENTIFIER);
+        layout.complete(packet);
+        Some(())
+    }
+}
+
+/// Where an option is among others, and its length.
+fn find(options: &[u8], wanted: u8) -> Option<(usize, usize)> {
+    let mut at = 0;
+    while let Some(&kind) = options.get(at) {
+        let len = match kind {
+            0 => return None,
+            NO_OPERATION => 1,
+            _ => usize::from(*options.get(at + 1)?).max(2),
+        };
+        if kind == wanted {
+            return (at + len <= options.len()).then_some((at, len));
+        }
+        at += len;
+    }
+    None
+}
+
+/// Where things are in a packet with a SYN.
+struct Layout {
+    /// Where the addresses begin, and the length of one.
+    addresses: (usize, usize),
+    tcp: usize,
+}
+
+impl Layout {
+    fn of_syn(packet: &[u8]) -> Option<Layout> {
+        let layout = match packet.first()? >> 4 {
+            4 => Layout { addresses: (12, 4), tcp: usize::from(packet[0] & 15) * 4 },
+            _ => Layout { addresses: (8, 16), tcp: 40 },
+        };
+        (packet.get(layout.tcp + 13)? & SYN != 0).then_some(layout)
+    }
+
+    /// Address and port of the source (0) or the destination (1).
+    fn end(&self, packet: &[u8], side: usize) -> Option<Vec<u8>> {
+        let (begin, len) = self.addresses;
+        let address = packet.get(begin + side * len..)?.get(..len)?;
+        let port = packet.get(self.tcp + side * 2..)?.get(..2)?;
+        Some([address, port].concat())
+    }
+
+    fn options<'p>(&self, packet: &'p [u8]) -> Option<&'p [u8]> {
+        let header = usize::from(packet.get(self.tcp + 12)? >> 4) * 4;
+        packet.get(self.tcp + 20..self.tcp + header)
+    }
+
+    /// Computes the checksum of TCP anew (RFC 9293 section 3.1).
+    fn complete(&self, packet: &mut [u8]) {
+        let (begin, len) = self.addresses;
+        packet[self.tcp + 16..self.tcp + 18].fill(0);
+        let segment = &packet[self.tcp..];
+        let words = packet[begin..begin + 2 * len].chunks(2).chain(segment.chunks(2));
+        let word =
+            |word: &[u8]| u32::from(word[0]) << 8 | word.get(1).map_or(0, |low| u32::from(*low));
+        let mut sum = 6 + segment.len() as u32 + words.map(word).sum::<u32>();
+        while sum > 0xffff {
+            sum = (sum & 0xffff) + (sum >> 16);
+        }
+        packet[self.tcp + 16..self.tcp + 18].copy_from_slice(&(!sum as u16).to_be_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock::wire::{Checksums, Protocol, parse_packet};
+
+    /// A SYN of 10.0.0.1:6000 to 10.0.0.2:80, or the answer, with these options and a checksum that is right.
+    fn syn(answers: bool, options: &[u8]) -> Vec<u8> {
+        let mut packet = vec![0; 40];
+        packet[..10].copy_from_slice(&[0x45, 0, 0, (40 + options.len()) as u8, 0, 0, 0, 0, 64, 6]);
+        let (peer, own) = ([10, 0, 0, 1], [10, 0, 0, 2]);
+        let (from, to) = if answers { (own, peer) } else { (peer, own) };
+        let (ports, flags) =
+            if answers { ([0, 80, 0x17, 0x70], 0x12) } else { ([0x17, 0x70, 0, 80], 2) };
+        packet[12..20].copy_from_slice(&[from, to].concat());
+        packet[20..24].copy_from_slice(&ports);
+        (packet[32], packet[33]) = (((20 + options.len()) * 4) as u8, flags);
+        packet.extend(options);
+        let layout = Layout::of_syn(&packet).expect("a SYN");
+        layout.complete(&mut packet);
+        packet
+    }
+
+    fn cookie(packet: &[u8]) -> Option<Vec<u8>> {
+        let checks = Checksums { ip: false, transport: true };
+        match parse_packet(packet, checks).expect("a checksum that is right").protocol {
+            Protocol::Tcp(segment) => {
+                segment.header.options.fast_open().map(|cookie| cookie.as_slice().to_vec())
+            }
+            _ => None,
+        }
+    }
+
+    const OLD: [u8; 12] = [254, 12, 0xf9, 0x89, 1, 2, 3, 4, 5, 6, 7, 8];
+    const NEW: [u8; 12] = [34, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 1];
+
+    #[test]
+    fn who_uses_the_old_option_is_answered_in_kind() {
+        let mut experimental = Experimental::default();
+        let packet = experimental.received(&syn(false, &OLD)).expect("another packet");
+        assert_eq!(packet[40..], NEW);
+        assert_eq!(cookie(&packet), Some(OLD[4..].to_vec()));
+        let mut answer = syn(true, &NEW);
+        experimental.sent(&mut answer);
+        assert_eq!((&answer[40..], cookie(&answer)), (&OLD[..], None));
+        // Its next SYN has the option of RFC 7413.
+        assert!(experimental.received(&syn(false, &NEW)).is_none());
+        let mut answer = syn(true, &NEW);
+        experimental.sent(&mut answer);
+        assert_eq!(answer[40..], NEW);
+    }
+
+    #[test]
+    fn a_request_and_other_experiments() {
+        let mut experimental = Experimental::default();
+        let packet = experimental.received(&syn(false, &[254, 4, 0xf9, 0x89])).expect("another");
+        assert_eq!((&packet[40..], cookie(&packet)), (&[34, 2, 1, 1][..], Some(Vec::new())));
+        assert!(experimental.received(&syn(false, &[254, 4, 0xf9, 0x88])).is_none());
+        assert!(experimental.received(&syn(false, &[254, 9, 0xf9, 0x89])).is_none());
+    }
+}

@@ -1,0 +1,142 @@
+//! Packets as they leave the stack: what is read of them, and what is changed in them.
+
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
+/// PSH among the flags.
+pub(super) const PSH: u8 = 0x08;
+/// Flags of segments that are never part of a piece: URG, SYN, RST.
+const ALONE: u8 = 0x26;
+const ACK: u8 = 0x10;
+const SYN: u8 = 0x02;
+/// "Don't fragment" in the first byte of its word (RFC 791 section 3.1).
+const DONT_FRAGMENT: u8 = 0x40;
+
+/// What has to be known of a packet.
+pub(super) struct View {
+    /// Our end and the peer's.
+    pub(super) ends: [SocketAddr; 2],
+    pub(super) seq: u32,
+    pub(super) ack: u32,
+    /// As it stands in the header.
+    pub(super) window: u16,
+    pub(super) payload: u32,
+    pub(super) flags: u8,
+    /// Where the TCP header is.
+    tcp: usize,
+}
+
+impl View {
+    /// Reads a packet of the stack's; `None` if it carries no TCP.
+    pub(super) fn of(packet: &[u8]) -> Option<View> {
+        let (tcp, protocol) = match packet.first()? >> 4 {
+            4 => (usize::from(packet[0] & 15) * 4, *packet.get(9)?),
+            _ => (40, *packet.get(6)?),
+        };
+        let header = packet.get(tcp..).filter(|_| i32::from(protocol) == libc::IPPROTO_TCP)?;
+        let short = |at: usize| Some(u16::from_be_bytes(*header.get(at..)?.first_chunk()?));
+        let long = |at: usize| Some(u32::from_be_bytes(*header.get(at..)?.first_chunk()?));
+        let (offset, flags) = (usize::from(header.get(12)? >> 4) * 4, *header.get(13)?);
+        let [source, destination] = addresses(packet)?;
+        Some(View {
+            ends: [SocketAddr::new(source, short(0)?), SocketAddr::new(destination, short(2)?)],
+            seq: long(4)?,
+            ack: long(8)?,
+            window: short(14)?,
+            payload: header.len().checked_sub(offset)? as u32,
+            flags,
+            tcp,
+        })
+    }
+
+    /// The sequence number behind its data.
+    pub(super) fn end(&self) -> u32 {
+        self.seq.wrapping_add(self.payload)
+    }
+
+    /// Whether it may be part of a piece.
+    pub(super) fn is_ordinary(&self) -> bool {
+        self.payload > 0 && self.flags & ALONE == 0
+    }
+
+    pub(super) fn is_syn(&self) -> bool {
+        self.flags & SYN != 0
+    }
+
+    /// Whether it has no flag but ACK.
+    pub(super) fn is_plain_ack(&self) -> bool {
+        self.flags == ACK
+    }
+
+    /// Sets PSH or takes it away, and puts the checksum right.
+    pub(super) fn set_push(&self, packet: &mut [u8], on: bool) {
+        let flags = if on { self.flags | PSH } else { self.flags & !PSH };
+        let (before, after) = (u16::from(packet[self.tcp + 13]), u16::from(flags));
+        packet[self.tcp + 13] = flags;
+        mend_checksum(packet, self.tcp + 16, before, after);
+    }
+}
+
+/// Lets routers fragment a packet of IPv4.
+pub(super) fn allow_fragments(packet: &mut [u8]) {
+    if packet.len() >= 20 && packet[0] >> 4 == 4 && packet[6] & DONT_FRAGMENT != 0 {
+        packet[6] &= !DONT_FRAGMENT;
+        mend_checksum(packet, 10, u16::from(DONT_FRAGMENT) << 8, 0);
+    }
+}
+
+/// Puts a checksum right of which a word has changed (RFC 1624 equation 3).
+fn mend_checksum(packet: &mut [u8], place: usize, before: u16, after: u16) {
+    let sum = !u16::from_be_bytes([packet[place], packet[place + 1]]);
+    let sum = u32::from(sum) + u32::from(!before) + u32::from(after);
+    let sum = (sum & 0xffff) + (sum >> 16);
+    let sum = !((sum & 0xffff) + (sum >> 16)) as u16;
+    packet[place..place + 2].copy_from_slice(&sum.to_be_bytes());
+}
+
+/// Source and destination.
+fn addresses(packet: &[u8]) -> Option<[IpAddr; 2]> {
+    Some(match packet.first()? >> 4 {
+        4 => [12, 16].map(|at| packet.get(at..)?.first_chunk::<4>().map(|it| IpAddr::from(*it))),
+        _ => [8, 24]
+            .map(|at| packet.get(at..)?.first_chunk::<16>().map(|it| Ipv6Addr::from(*it).into())),
+    })
+    .and_then(|[source, destination]| Some([source?, destination?]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A packet of IPv4 with ten bytes, whose checksums are right.
+    fn packet() -> Vec<u8> {
+        let mut packet = vec![0; 50];
+        packet[..12].copy_from_slice(&[0x45, 0, 0, 50, 0, 1, 0x40, 0, 64, 6, 0, 0]);
+        packet[12..20].copy_from_slice(&[192, 168, 0, 1, 192, 0, 2, 1]);
+        packet[20..34]
+            .copy_from_slice(&[0x1f, 0x90, 0x17, 0x70, 0, 0, 0, 1, 0, 0, 0, 2, 0x50, 0x10]);
+        let header = !sum(&packet[..20], 0);
+        packet[10..12].copy_from_slice(&header.to_be_bytes());
+        let segment = !sum(&packet[12..], 6 + 30);
+        packet[36..38].copy_from_slice(&segment.to_be_bytes());
+        packet
+    }
+
+    fn sum(bytes: &[u8], first: u32) -> u16 {
+        let words = bytes.chunks(2).map(|word| u32::from(word[0]) << 8 | u32::from(word[1]));
+        let sum = words.sum::<u32>() + first;
+        ((sum & 0xffff) + (sum >> 16)) as u16
+    }
+
+    #[test]
+    fn checksums_stay_right() {
+        let mut packet = packet();
+        let view = View::of(&packet).expect("a segment");
+        assert_eq!((view.payload, view.seq, view.ack, view.is_plain_ack()), (10, 1, 2, true));
+        view.set_push(&mut packet, true);
+        assert_eq!((packet[33], sum(&packet[12..], 6 + 30)), (0x18, 0xffff));
+        View::of(&packet).expect("a segment").set_push(&mut packet, false);
+        assert_eq!((packet[33], sum(&packet[12..], 6 + 30)), (0x10, 0xffff));
+        allow_fragments(&mut packet);
+        assert_eq!((packet[6], sum(&packet[..20], 0)), (0, 0xffff));
+    }
+}
