@@ -238,7 +238,7 @@ pub const ALL: &[Mutant] = &[
         "queue-one-longer",
         "each queue takes a packet more",
         &["allman98.burst_probe", "zhang91.formulas"],
-        &["zhang91", "jacobson88.window_adjustment", "veno.modem"],
+        &["zhang91", "jacobson88.window_adjustment", "veno.modem", "allman98.campaign"],
         Change::Network(|path| {
             path.queue = queue(path, |packets| packets + 1);
         }),
