@@ -1,7 +1,7 @@
 //! Figure 1: acks as a clock that strobes packets into the network.
 
 use super::queue::lasting;
-use super::senders::{self, MSS};
+use super::senders::{self, mss};
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::packets::segment;
@@ -85,21 +85,21 @@ impl Observer for Passages {
 
 /// The time that a packet of data with its headers takes on the line.
 fn packet_time(job: &Job<'_>) -> Result<f64, Stop> {
-    Ok(f64::from(MSS + 40) * 8.0 / job.get::<Rate>("line")?.bits_per_second() as f64)
+    Ok(f64::from(mss() + 40) * 8.0 / job.get::<Rate>("line")?.bits_per_second() as f64)
 }
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let packet = packet_time(job)?;
     let round_trip = printed("path_packets") * packet;
     // What is not the packet's time on the line is propagation; the Ethernets take a little of it.
-    let ethernets = 4.0 * 1e-4 + 2.0 * f64::from(MSS + 40 + 40) * 8.0 / 1e7;
+    let ethernets = 4.0 * 1e-4 + 2.0 * f64::from(mss() + 40 + 40) * 8.0 / 1e7;
     let delay = ((round_trip - packet - ethernets) / 2.0 * 1e6).round();
     let rate = job.word("line")?;
     let line: Path = format!("rate={rate},delay={delay}us,loss=0,queue=infinite,ack=0").parse()?;
     let chain = Topology::chain(&[ethernet()?, [line.clone(), line], ethernet()?]);
     let window: u32 = job.get("window")?;
     let (_, mut settings) = senders::new_with("jacobson88".parse()?)?;
-    (settings.send_buffer, settings.receive_buffer) = (window * MSS, window * MSS);
+    (settings.send_buffer, settings.receive_buffer) = (window * mss(), window * mss());
     settings.ack_policy = AckPolicy::EverySegment;
     let [from, to] = chain.ends;
     let flow = Flow {

@@ -1,7 +1,7 @@
 //! Figure 2: what slow start sends in each round trip, and the queue that it makes.
 
 use super::queue::lasting;
-use super::senders::{self, MSS};
+use super::senders::{self, mss};
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::flows::{ENDLESS, Flow, Flows, second};
@@ -54,13 +54,13 @@ fn variants(_quick: bool) -> Vec<Variant> {
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let round_trip: Duration = job.get("round_trip")?;
     let window: u32 = job.get("window")?;
-    let rate = u64::from(MSS + 40) * 8 * 1000 / PACKET.as_millis();
+    let rate = u64::from(mss() + 40) * 8 * 1000 / PACKET.as_millis();
     let delay = (round_trip.as_micros() - PACKET.as_micros()) / 2;
     let line: Path =
         format!("rate={rate}bit,delay={delay}us,loss=0,queue=infinite,ack=0").parse()?;
     let chain = Topology::chain(&[[line.clone(), line]]);
     let (law, mut settings) = senders::new_with("jacobson88".parse()?)?;
-    (settings.send_buffer, settings.receive_buffer) = (window * MSS, window * MSS);
+    (settings.send_buffer, settings.receive_buffer) = (window * mss(), window * mss());
     settings.ack_policy = AckPolicy::EverySegment;
     settings.rto.initial = Duration::from_secs(30);
     let [from, to] = chain.ends;

@@ -234,7 +234,11 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             "s by which a round trip under either timer differs from the trace's at most",
             Spread::exactly(old?.max(new?)),
         )
-        .paper("same data"),
+        .paper("same data")
+        .note(
+            "a packet that RFC 793's timer sends again in vain may stand before the next one: less than a \
+             tenth of a round trip",
+        ),
     );
     Ok(findings)
 }

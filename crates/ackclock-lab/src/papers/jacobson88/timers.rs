@@ -196,10 +196,13 @@ pub(super) fn round_trips(conversation: &Conversation) -> Vec<(Instant, f64)> {
 fn judge(samples: &Samples) -> Result<Findings, Stop> {
     let name = |timer: &str, load: &str| variant(timer, load, 1).name();
     let mut findings = Findings::new();
+    let adapts_to = published::number("jacobson88.retransmit_timer.claim_rfc793_load_limit");
     for load in LOADS.into_iter().chain([PATTERN]) {
         for (timer, title) in [(RFC_793, "RFC 793's timer"), (DEVIATION, "mean + 4 deviations")] {
             let paper = match (timer, load) {
-                (RFC_793, "0.1" | "0.3") => "adapts to loads of at most 30 %",
+                (RFC_793, load) if load.parse().is_ok_and(|load: f64| load <= adapts_to) => {
+                    "adapts to loads of at most 30 %"
+                }
                 (RFC_793, _) => "retransmits packets that are only delayed",
                 _ => "essentially eliminates spurious retransmissions",
             };

@@ -1,6 +1,6 @@
 //! Appendix D: how often a window that grows by a packet and is halved loses one.
 
-use super::senders::{self, MSS, NEW_TIMER};
+use super::senders::{self, NEW_TIMER, mss};
 use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::flows::{ENDLESS, Flow, Flows};
@@ -53,7 +53,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let window: u32 = job.get("window")?;
     // A packet takes 80 ms on the line, and there is one in service.
     let packet = Duration::from_millis(80);
-    let rate = u64::from(MSS + 40) * 8 * 1000 / packet.as_millis();
+    let rate = u64::from(mss() + 40) * 8 * 1000 / packet.as_millis();
     let delay = (path - 1.0) / 2.0 * packet.as_nanos() as f64 / 1e3;
     let buffer = (f64::from(window) - path).round();
     let line = format!("rate={rate}bit,delay={delay}us,loss=0,ack=0");
@@ -62,7 +62,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let chain = Topology::chain(&[[there, back]]);
     let (law, mut settings) = senders::new(job)?;
     // The peer's window is none.
-    (settings.send_buffer, settings.receive_buffer) = (127 * MSS, 127 * MSS);
+    (settings.send_buffer, settings.receive_buffer) = (127 * mss(), 127 * mss());
     settings.ack_policy = job.get("acks")?;
     let [from, to] = chain.ends;
     // Each run meets the timer's ticks at another time.
