@@ -11,7 +11,7 @@ use crate::published;
 use crate::sample::{Sample, Samples, Spread};
 use ackclock_measure::campaign::{Journal, Plan, run as run_campaign};
 use ackclock_measure::report;
-use world::{Remote, World, remotes};
+use world::{DOMAINS, Remote, World, remotes};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "campaign",
@@ -74,9 +74,6 @@ fn variants(quick: bool) -> Vec<Variant> {
     }
     variants
 }
-
-/// The key of table 1.
-const DOMAINS: &str = "allman98.remote_hosts.domains";
 
 /// As the file of a campaign has it.
 fn plan(job: &Job<'_>, remotes: &[Remote]) -> Result<Plan, Stop> {

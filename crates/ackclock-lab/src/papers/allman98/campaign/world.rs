@@ -1,7 +1,6 @@
 //! The Internet of the campaign: a common path of seven hops, and from there a way to each host.
 
 use super::super::internet;
-use super::DOMAINS;
 use super::prober::Emulated;
 use crate::experiment::{Job, Stop};
 use crate::papers::flows::ethernet;
@@ -22,6 +21,8 @@ use std::net::{IpAddr, SocketAddr};
 /// Streams of the hop counts and of the rooms in the queue.
 const HOPS: u64 = 6;
 const ROOMS: u64 = 7;
+/// The key of table 1.
+pub(super) const DOMAINS: &str = "allman98.remote_hosts.domains";
 /// Any line that is not a bottleneck.
 const FAST: &str = "rate=10mbit,delay=1ms,loss=0,queue=infinite";
 
