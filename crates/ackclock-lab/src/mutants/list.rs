@@ -61,7 +61,13 @@ pub const ALL: &[Mutant] = &[
         "avoidance-counts-thrice",
         "an ack in congestion avoidance counts three times",
         &["zhang91.one_way_3", "jacobson88.four_conversations"],
-        &["zhang91", "jacobson88.delay_sweep", "veno.loss_sweep", "veno.modem"],
+        &[
+            "zhang91",
+            "jacobson88.delay_sweep",
+            "jacobson88.window_adjustment",
+            "veno.loss_sweep",
+            "veno.modem",
+        ],
         Change::Law(LawFault::AvoidanceTimes(3)),
     ),
     mutant(
@@ -100,7 +106,12 @@ pub const ALL: &[Mutant] = &[
         "threshold-is-a-quarter",
         "a loss leaves a quarter of the flight as threshold",
         &["zhang91.one_way_3"],
-        &["zhang91", "jacobson88.four_conversations", "jacobson88.damage_loss"],
+        &[
+            "zhang91",
+            "jacobson88.four_conversations",
+            "jacobson88.damage_loss",
+            "jacobson88.window_adjustment",
+        ],
         Change::Law(LawFault::HalfTheFlight),
     ),
     mutant(
@@ -120,22 +131,34 @@ pub const ALL: &[Mutant] = &[
     mutant(
         "no-slow-start",
         "the window begins with 64 segments",
-        &["jacobson88.startup", "allman98.equations", "allman98.internet"],
-        &["allman98", "jacobson88.four_conversations", "allman99.one_on_one"],
+        &["jacobson88.chronology", "jacobson88.startup", "allman98.equations", "allman98.internet"],
+        &["allman98", "jacobson88.four_conversations", "allman99.one_on_one", "veno.modem"],
         Change::Law(LawFault::StartsWith(64)),
     ),
     mutant(
         "no-ack-delay",
         "receivers acknowledge each segment",
         &["jacobson88.delay_sweep", "allman98.equations", "allman99.many_flows", "allman99.scaled"],
-        &["allman98", "allman99.one_on_one", "veno.loss_sweep", "zhang91.delayed_acks"],
+        &[
+            "allman98",
+            "allman99.one_on_one",
+            "jacobson88.window_adjustment",
+            "veno.loss_sweep",
+            "zhang91.delayed_acks",
+        ],
         Change::Settings(|config| config.ack_policy = AckPolicy::EverySegment),
     ),
     mutant(
         "acks-delayed",
         "receivers delay acks for 200 ms or a second segment",
-        &["zhang91.fixed_windows", "allman98.equations"],
-        &["zhang91", "jacobson88.damage_loss", "jacobson88.idle_restart", "veno.loss_sweep"],
+        &["jacobson88.ack_clock", "zhang91.fixed_windows", "allman98.equations"],
+        &[
+            "zhang91",
+            "jacobson88.chronology",
+            "jacobson88.damage_loss",
+            "jacobson88.idle_restart",
+            "veno.loss_sweep",
+        ],
         Change::Settings(|config| {
             let timeout = Duration::from_millis(200);
             config.ack_policy = AckPolicy::Delayed { timeout, quick_acks: 0 };
@@ -144,7 +167,7 @@ pub const ALL: &[Mutant] = &[
     mutant(
         "timer-of-rfc793",
         "the timer waits for twice the mean",
-        &["jacobson88.timers", "jacobson88.slip_timer"],
+        &["jacobson88.one_trace", "jacobson88.timers", "jacobson88.slip_timer"],
         &["jacobson88", "zhang91.two_way_1_1_small_pipe", "zhang91.two_way_1_1_large_pipe"],
         Change::Settings(|config| config.rto.estimator = RtoEstimator::Rfc793),
     ),
@@ -152,7 +175,7 @@ pub const ALL: &[Mutant] = &[
         "timer-of-two-deviations",
         "the timer waits for the mean and two deviations, not four",
         &["jacobson88.slip_timer"],
-        &["jacobson88.timers", "jacobson88.damage_loss"],
+        &["jacobson88.one_trace", "jacobson88.timers", "jacobson88.damage_loss"],
         Change::Settings(|config| {
             if config.rto.estimator == RtoEstimator::Jacobson88 {
                 config.rto.estimator = RtoEstimator::Jacobson88K2;
@@ -162,7 +185,7 @@ pub const ALL: &[Mutant] = &[
     mutant(
         "timer-of-mean-and-deviation",
         "the old timer is the new one",
-        &["jacobson88.timers"],
+        &["jacobson88.one_trace", "jacobson88.timers"],
         &["jacobson88.damage_loss", "jacobson88.four_conversations", "jacobson88.slip_timer"],
         Change::Settings(|config| config.rto.estimator = RtoEstimator::Jacobson88),
     ),
@@ -215,7 +238,7 @@ pub const ALL: &[Mutant] = &[
         "queue-one-longer",
         "each queue takes a packet more",
         &["allman98.burst_probe", "zhang91.formulas"],
-        &["zhang91"],
+        &["zhang91", "jacobson88.window_adjustment", "veno.modem", "allman98.campaign"],
         Change::Network(|path| {
             path.queue = queue(path, |packets| packets + 1);
         }),
@@ -266,8 +289,19 @@ pub const ALL: &[Mutant] = &[
     mutant(
         "delay-half-longer",
         "propagation takes half as long again",
-        &["zhang91.fixed_windows", "zhang91.formulas", "allman98.equations", "veno.dummynet"],
-        &["zhang91", "jacobson88.delay_sweep"],
+        &[
+            "jacobson88.ack_clock",
+            "zhang91.fixed_windows",
+            "zhang91.formulas",
+            "allman98.equations",
+            "veno.dummynet",
+        ],
+        &[
+            "zhang91",
+            "jacobson88.chronology",
+            "jacobson88.delay_sweep",
+            "jacobson88.window_adjustment",
+        ],
         Change::Network(|path| path.delay = path.delay + path.delay / 2),
     ),
     mutant(

@@ -49,8 +49,8 @@ enum Change {
 }
 
 impl Mutant {
-    /// Nothing is wrong.
-    pub(crate) const NONE: Mutant = Mutant {
+    /// Nothing is wrong: only what is judged is run, without rows of sensitivity.
+    pub const NONE: Mutant = Mutant {
         name: "none",
         what: "nothing is wrong",
         turns: &[],

@@ -30,11 +30,18 @@ struct Head {
 #[derive(Debug)]
 pub struct Journal {
     directory: PathBuf,
-    results: File,
+    /// None: nothing is kept on the disk.
+    results: Option<File>,
     records: Vec<Record>,
 }
 
 impl Journal {
+    /// A journal that is gone with the program: for campaigns that nobody goes on with, as in an
+    /// emulator. Captures are not for it.
+    pub fn in_memory() -> Self {
+        Journal { directory: PathBuf::new(), results: None, records: Vec::new() }
+    }
+
     /// Opens a campaign's directory, or makes one. A line that was not finished, as a power failure
     /// or a kill may leave behind, is taken away; all others are kept.
     ///
@@ -63,7 +70,7 @@ impl Journal {
         results.set_len(whole.len() as u64).map_err(unusable)?;
         results.seek(SeekFrom::End(0)).map_err(unusable)?;
         let records = parse(directory, whole)?;
-        Ok(Journal { directory: directory.to_owned(), results, records })
+        Ok(Journal { directory: directory.to_owned(), results: Some(results), records })
     }
 
     /// Reads a campaign, also one that goes on.
@@ -88,16 +95,18 @@ impl Journal {
         &self.directory
     }
 
-    /// Keeps a finished step: when this returns it is on the disk.
+    /// Keeps a finished step: when this returns it is on the disk, if the journal is there.
     ///
     /// # Errors
     /// See [`JournalError`].
     pub fn append(&mut self, record: Record) -> Result<(), JournalError> {
-        let unusable = |error| JournalError::Unusable(self.directory.clone(), error);
-        let mut line = serde_json::to_vec(&record).map_err(|error| unusable(error.into()))?;
-        line.push(b'\n');
-        self.results.write_all(&line).map_err(unusable)?;
-        self.results.sync_data().map_err(unusable)?;
+        if let Some(results) = &mut self.results {
+            let unusable = |error| JournalError::Unusable(self.directory.clone(), error);
+            let mut line = serde_json::to_vec(&record).map_err(|error| unusable(error.into()))?;
+            line.push(b'\n');
+            results.write_all(&line).map_err(unusable)?;
+            results.sync_data().map_err(unusable)?;
+        }
         self.records.push(record);
         Ok(())
     }

@@ -27,7 +27,10 @@ pub(super) fn run(job: &Job<'_>) -> Result<SegmentLog, Stop> {
     let spacing = published::seconds("jacobson88.four_conversations.start_spacing_s");
     let access = ETHERNET.replace("infinite", job.word("gateway")?);
     let dumbbell = dumbbell([&line, &line, &access], SLOW.len())?;
-    let (law, settings) = senders::sender(job)?;
+    let (law, mut settings) = senders::sender(job)?;
+    settings.mss = Some(published::whole("jacobson88.four_conversations.mss"));
+    let window = published::whole("jacobson88.four_conversations.window_bytes");
+    (settings.send_buffer, settings.receive_buffer) = (window, window);
     let mut flows = Vec::new();
     // Nobody starts transfers by hand to the millisecond.
     for (index, (is_slow, jitter)) in

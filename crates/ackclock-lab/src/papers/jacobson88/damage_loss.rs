@@ -1,6 +1,6 @@
 //! Section 3, footnote 6: what packets damaged in transit cost.
 
-use super::senders::{self, BACKOFF, MSS};
+use super::senders::{self, BACKOFF, mss};
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::{derived, ratio};
@@ -82,14 +82,14 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let loss = job.word("loss")?;
     // The line carries the window in a round trip; all but a packet's time on it is propagation.
     let packet = round_trip.as_micros() / u64::from(window());
-    let rate = u64::from(MSS + 40) * 8 * 1_000_000 / packet;
+    let rate = u64::from(mss() + 40) * 8 * 1_000_000 / packet;
     let delay = (round_trip.as_micros() - packet) / 2;
     let line = format!("rate={rate}bit,delay={delay}us,queue=infinite,ack=0");
     let there: Path = format!("{line},loss={loss}").parse()?;
     let back: Path = format!("{line},loss=0").parse()?;
     let chain = Topology::chain(&[[there, back]]);
     let (law, mut settings) = senders::sender(job)?;
-    (settings.send_buffer, settings.receive_buffer) = (window() * MSS, window() * MSS);
+    (settings.send_buffer, settings.receive_buffer) = (window() * mss(), window() * mss());
     settings.ack_policy = ackclock::tcp::AckPolicy::EverySegment;
     settings.rto.min = Duration::from_millis(1);
     let [from, to] = chain.ends;

@@ -71,8 +71,16 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
 
 /// Rates and losses by the kind of receiver: what is measured, its key, and its words.
 const SPLIT: [(&str, &str, &str); 4] = [
-    ("bytes_per_s_to_fast_receivers", "conversation_Bps.0", "bytes/s to receivers of 4.3+BSD"),
-    ("bytes_per_s_to_slow_receivers", "conversation_Bps.3", "bytes/s to receivers of 4.3BSD"),
+    (
+        "bytes_per_s_to_fast_receivers",
+        "conversation_Bps.0 and conversation_Bps.1",
+        "bytes/s to receivers of 4.3+BSD",
+    ),
+    (
+        "bytes_per_s_to_slow_receivers",
+        "conversation_Bps.2 and conversation_Bps.3",
+        "bytes/s to receivers of 4.3BSD",
+    ),
     (
         "retransmitted_to_fast_receivers",
         "loss_rate_fast",
@@ -90,8 +98,16 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
     let mut findings = Findings::new();
     let few = few(1).name();
     for (quantity, key, what) in SPLIT {
-        let key = format!("jacobson88.four_conversations.with_congestion_avoidance.{key}");
-        let printed = published::number(&key);
+        let number_of = |key: &str| {
+            published::number(&format!(
+                "jacobson88.four_conversations.with_congestion_avoidance.{key}"
+            ))
+        };
+        // Two conversations each.
+        let printed = match key.split_once(" and ") {
+            Some((one, other)) => (number_of(one) + number_of(other)) / 2.0,
+            None => number_of(key),
+        };
         let is_rate = quantity.starts_with("bytes");
         let mut finding =
             Finding::new(format!("{what}, {SHORT} ms"), samples.spread(&name(SHORT), quantity)?)

@@ -8,7 +8,7 @@ use crate::papers::flows::second;
 use crate::papers::segments::{Conversation, SegmentLog, rate_over, sequence_plot};
 use crate::published;
 use crate::sample::{Sample, Samples};
-use ackclock::time::{Duration, Instant};
+use ackclock::time::Instant;
 use ackclock_report::{Axis, Plot, Style, number};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -146,7 +146,10 @@ fn draw(sample: &mut Sample, sender: &str, log: &SegmentLog) {
     let [_, data] = line_and_data();
     let sent = |at| all().map(|each| each.sent_by(at) as f64).sum::<f64>() / data;
     let acked = |at| all().map(|each| f64::from(each.acked_by(at))).sum::<f64>() / data;
-    let five = Duration::from_secs(5);
+    let span = |figure: &str| {
+        published::seconds(&format!("jacobson88.four_conversations.averaging_s.{figure}"))
+    };
+    let five = span("figures_10_11");
     let [x, y] = axes();
     let plot = Plot::new("total", "total bandwidth over 5 s (figure 10)", x, y);
     sample.draw(plot.line(sender, Style::Line, rate_over(end, five, sent)));
@@ -156,7 +159,7 @@ fn draw(sample: &mut Sample, sender: &str, log: &SegmentLog) {
     if sender == "new" {
         let [x, y] = axes();
         let plot = Plot::new("detail", "effective bandwidth over 3 s (figure 12)", x, y);
-        let points = rate_over(end, Duration::from_secs(3), acked);
+        let points = rate_over(end, span("figure_12"), acked);
         sample.draw(plot.line(sender, Style::Line, points));
     }
 }

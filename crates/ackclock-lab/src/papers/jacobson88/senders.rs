@@ -1,15 +1,16 @@
 //! The senders and receivers of the paper: before the seven algorithms, and with them.
 
 use crate::experiment::{Choice, Job, Stop};
+use crate::published;
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::tcp::{
     AckPolicy, AckTimer, Config, Nagle, RecoveryAlgorithm, RestartAfterIdle, RtoConfig, Ticks,
 };
 
 /// Payload of a packet.
-pub(super) const MSS: u32 = 512;
-/// 32 packets.
-pub(super) const WINDOW: u32 = 16_384;
+pub(super) fn mss() -> u32 {
+    published::whole("jacobson88.startup.mss")
+}
 
 /// The clock and the measurements of the old sender.
 pub(super) const OLD_TIMER: Choice = Choice {
@@ -43,10 +44,11 @@ pub(super) const OVERHEAD: Choice = Choice {
 /// Settings that both senders share.
 fn common() -> Config {
     let mut config = Config::default();
-    config.mss = Some(MSS as u16);
+    config.mss = Some(mss() as u16);
     (config.timestamps, config.sack, config.window_scaling) = (false, false, false);
     config.nagle = Nagle::Off;
-    (config.send_buffer, config.receive_buffer) = (WINDOW, WINDOW);
+    let window = published::whole("jacobson88.startup.window_bytes");
+    (config.send_buffer, config.receive_buffer) = (window, window);
     config.initial_window = InitialWindow::segments(1);
     config.restart_after_idle = RestartAfterIdle::Never;
     config.ack_timer = AckTimer::BSD;

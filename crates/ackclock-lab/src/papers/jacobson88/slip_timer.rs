@@ -79,22 +79,27 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let step: f64 = job.get("step")?;
     // Seconds on the line of a packet with its ack, and of a SYN (with its MSS option) with its
     // answer: (2 delay + packet) / (2 delay + handshake) = step.
-    let [packet, handshake] = [576.0 + 40.0, 44.0 + 44.0].map(|bytes| bytes * 8.0 / rate);
+    let bytes: u16 =
+        published::whole("jacobson88.retransmit_timer.examples_bandwidth_dominated.packet_bytes");
+    let payload = bytes - 40;
+    let [packet, handshake] =
+        [f64::from(bytes) + 40.0, 44.0 + 44.0].map(|bytes| bytes * 8.0 / rate);
     let delay = ((packet - step * handshake) / (step - 1.0) / 2.0 * 1e6).round();
     let path: Path = format!("rate={line},delay={delay}us,loss=0,queue=infinite").parse()?;
     let chain = Topology::chain(&[[path.clone(), path]]);
     let [estimator, clock, sampling] =
         [job.word("estimator")?, job.word("clock")?, job.word("sampling")?];
     let (law, mut settings) = senders::new_with(senders::timer(estimator, clock, sampling)?)?;
-    // 576 bytes with headers, and a window of 16 packets.
-    settings.mss = Some(536);
-    (settings.send_buffer, settings.receive_buffer) = (16 * 536, 16 * 536);
+    // A window of 16 packets.
+    settings.mss = Some(payload);
+    let window = 16 * u32::from(payload);
+    (settings.send_buffer, settings.receive_buffer) = (window, window);
     settings.ack_policy = AckPolicy::EverySegment;
     settings.rto.min = Duration::from_millis(1);
     // So that the handshake is not what times out.
     settings.rto.initial = Duration::from_secs(6);
     let [from, to] = chain.ends;
-    let amount = Amount::Bytes(64 * 536);
+    let amount = Amount::Bytes(64 * u64::from(payload));
     let flow =
         Flow { from, to, ends: [settings; 2], start: Instant::ZERO, pause: Duration::ZERO, amount };
     let log = SegmentLog::new([from]);

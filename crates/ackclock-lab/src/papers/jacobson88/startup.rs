@@ -1,6 +1,6 @@
 //! Figures 3 and 4: how a conversation starts with and without slow start.
 
-use super::senders::{self, BACKOFF, MSS, NEW_TIMER, OLD_TIMER, OVERHEAD};
+use super::senders::{self, BACKOFF, NEW_TIMER, OLD_TIMER, OVERHEAD, mss};
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::ratio;
@@ -85,17 +85,19 @@ fn variants(quick: bool) -> Vec<Variant> {
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let overhead = job.word("overhead")?;
-    let on_wire = f64::from(MSS + 40) + job.get::<f64>("overhead")?;
-    let rate = (available() * on_wire / f64::from(MSS) * 8.0).round();
+    let on_wire = f64::from(mss() + 40) + job.get::<f64>("overhead")?;
+    let rate = (available() * on_wire / f64::from(mss()) * 8.0).round();
     let delay: Duration = job.get("delay")?;
-    // Five hops share the delay; the sixth is the sender's Ethernet.
-    let hop = format!("delay={}us,loss=0,overhead={overhead}", delay.as_micros() / 5);
+    // All hops share the delay but the sender's Ethernet.
+    let hops: u64 = published::whole("jacobson88.startup.hops");
+    let hop = format!("delay={}us,loss=0,overhead={overhead}", delay.as_micros() / (hops - 1));
     let fast: Path = format!("rate=10mbit,{hop},queue=infinite").parse()?;
     let slow = fast.with(&format!("rate={rate}bit"))?;
     let ethernet = fast.with("delay=0ms")?;
     let both = |path: &Path| [path.clone(), path.clone()];
     let bottleneck = [slow.with(&format!("queue={}", job.word("queue")?))?, slow];
-    let hops = [both(&ethernet), bottleneck, both(&fast), both(&fast), both(&fast), both(&fast)];
+    let behind = (2..hops).map(|_| both(&fast));
+    let hops: Vec<_> = [both(&ethernet), bottleneck].into_iter().chain(behind).collect();
     let chain = Topology::chain(&hops);
     let (law, settings) = senders::sender(job)?;
     let receiver = match (job.word("receiver")?, job.word("sender")?) {
@@ -127,7 +129,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     }
     let again = conversation.retransmissions() as f64;
     sample.set("retransmitted", again / conversation.packets() as f64);
-    let times = conversation.times_sent(MSS);
+    let times = conversation.times_sent(mss());
     let more_than_once = times.iter().filter(|times| **times > 1).count();
     sample.set("sent_more_than_once", more_than_once as f64 / times.len() as f64);
     sample.set("most_times_sent", times.iter().copied().max().unwrap_or(0).into());
@@ -139,7 +141,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
         let [x, y] = [Axis::linear("first byte (kB)"), Axis::linear("times sent")];
         let title =
             format!("how often each packet was sent in a minute, {} sender", job.word("sender")?);
-        let by_range = (0_u32..).map(|packet| f64::from(packet * MSS) / 1e3);
+        let by_range = (0_u32..).map(|packet| f64::from(packet * mss()) / 1e3);
         let points: Vec<_> = by_range.zip(times.iter().copied().map(f64::from)).collect();
         sample.draw(Plot::new("times_sent", &title, x, y).line("packets", Style::Steps, points));
     }
@@ -224,7 +226,7 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             "share of the old sender's data that is sent more than once",
             samples.spread(&old, "sent_more_than_once")?,
         )
-        .paper("almost everything")
+        .paper(paper("without_slow_start_note"))
         .note("no number is printed"),
     );
     findings.push(

@@ -17,6 +17,13 @@ pub(super) const SENDER: Parameter = parameter(
 pub(super) const DELAY: Parameter =
     parameter("delay", Kind::Time, "of the path, one way: the paper says nothing of it");
 
+/// Window of a sender.
+pub(super) const WINDOW: Parameter = parameter(
+    "window",
+    Kind::Count,
+    "packets: 22 over a path of 16 (footnote 10), or what slow start opens (figure 2)",
+);
+
 /// Buffer of the gateway before the line.
 pub(super) const fn queue(value: &'static str) -> Parameter {
     let says = "packets that the gateway holds for the line: 50 for four conversations (figure 7), 30 for \
@@ -65,3 +72,20 @@ pub(super) const LOAD: Parameter = parameter(
     Kind::Number,
     "share of the line that others use: RFC 793's timer adapts to at most 30 % (section 2)",
 );
+
+/// The clock by which the timer measures and fires.
+pub(super) const CLOCK: Parameter = Parameter {
+    name: "clock",
+    kind: Kind::Listed,
+    value: "ticks",
+    says: "4.3BSD's, of 500 ms, on whose rounding appendix A counts, or an exact one",
+};
+
+/// How often receivers acknowledge, where the window depends on it.
+pub(super) const ACKS: Parameter = Parameter {
+    name: "acks",
+    kind: Kind::Acks,
+    value: "every",
+    says: "each packet, by which the window grows by one in each round trip (appendix D), or as 4.3+BSD \
+           for two, by which it grows by a half",
+};

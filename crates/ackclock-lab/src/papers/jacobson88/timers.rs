@@ -1,8 +1,9 @@
-//! Figures 5 and 6: what two retransmission timers make of the same round-trip times.
+//! Section 2: what two retransmission timers make of a line's load.
 
 use super::senders;
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
+use crate::mutants::law::Law;
 use crate::papers::compare::ratio;
 use crate::papers::datagram::address;
 use crate::papers::flows::{FIRST_PORT, ethernet, second};
@@ -11,18 +12,19 @@ use crate::papers::segments::{Conversation, SegmentLog};
 use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::apps::{Amount, Burst, Server, Service, Source, SourceConfig};
+use ackclock::congestion::BuiltIn;
 use ackclock::stack::ListenConfig;
 use ackclock::storage::Buffer;
-use ackclock::tcp::AckPolicy;
+use ackclock::tcp::{AckPolicy, Config, RtoConfig};
 use ackclock::time::{Duration, Instant};
-use ackclock_emulator::{Event, HostId, Observer, Path, Topology, Wants};
+use ackclock_emulator::{Emulator, HostId, Observer, Path, Topology};
 use ackclock_report::{Axis, Plot, Style};
 use std::net::SocketAddr;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "timers",
     paper: Paper::Jacobson88,
-    shows: "figures 5 and 6, section 2",
+    shows: "section 2",
     title: "spurious timeouts of RFC 793's timer and of mean + deviation, by load",
     scenario: "A conversation sends single packets over a line of 56 kbit/s that others load with \
                packets at random times, of random lengths. Round-trip times are what the queue \
@@ -56,11 +58,11 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     work: Work::Rust { variants, run, judge },
 };
 
-const RFC_793: &str = "rfc793";
-const DEVIATION: &str = "jacobson88";
+pub(super) const RFC_793: &str = "rfc793";
+pub(super) const DEVIATION: &str = "jacobson88";
 const LOADS: [&str; 6] = ["0.1", "0.3", "0.5", "0.6", "0.75", "0.9"];
 /// Load that rises and falls.
-const PATTERN: &str = "pattern";
+pub(super) const PATTERN: &str = "pattern";
 /// Mean length of the others' packets, in bytes, and the line's bits per second.
 const LENGTH: u64 = 512;
 const LINE: u64 = 56_000;
@@ -91,7 +93,7 @@ fn variants(quick: bool) -> Vec<Variant> {
 const CHANGES: [(u64, f64); 6] =
     [(0, 0.3), (60, 0.75), (150, 0.3), (210, 0.9), (300, 0.5), (400, 0.75)];
 
-fn pattern(load: &str) -> Result<Vec<(Instant, u64)>, Stop> {
+pub(super) fn pattern(load: &str) -> Result<Vec<(Instant, u64)>, Stop> {
     let pace = |load: f64| (1000.0 / load).round() as u64;
     if load == PATTERN {
         let changes = (0..5).flat_map(|round| CHANGES.map(|(at, load)| (at + 500 * round, load)));
@@ -101,67 +103,10 @@ fn pattern(load: &str) -> Result<Vec<(Instant, u64)>, Stop> {
     Ok(vec![(Instant::ZERO, pace(load))])
 }
 
-/// The timeout as it is when a packet is sent.
-#[derive(Debug)]
-struct Timeouts {
-    host: HostId,
-    changes: Vec<(Instant, Duration)>,
-}
-
-impl Observer for Timeouts {
-    fn on_event(&mut self, now: Instant, event: &Event<'_>) {
-        match event {
-            Event::Connection(connection) if connection.host == self.host => {
-                self.changes.push((now, connection.info.rto));
-            }
-            _ => {}
-        }
-    }
-
-    fn wants(&self) -> Wants {
-        Wants { connections: true, ..Wants::NOTHING }
-    }
-}
-
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
-    let delay = job.word("delay")?;
-    let line: Path = format!("rate={LINE}bit,delay={delay},loss=0,queue=infinite").parse()?;
-    let access = ethernet()?;
-    let dumbbell = Topology::dumbbell([line.clone(), line], &[access.clone(), access]);
-    let (law, mut settings) =
-        senders::new_with(senders::timer(job.word("timer")?, job.word("clock")?, "each")?)?;
-    settings.ack_policy = AckPolicy::EverySegment;
-    settings.rto.min = Duration::from_millis(1);
-    settings.rto.initial = Duration::from_secs(10);
-    let settings = job.settings(settings);
-    let (from, to) = (dumbbell.senders[0], dumbbell.receivers[0]);
-    let topology = &dumbbell.topology;
-    let timeouts = job.draws().then(|| Timeouts { host: from, changes: Vec::new() });
-    let observer = (SegmentLog::new([from]), timeouts);
-    let mut emulator = job.emulator(topology, job.seed, |_| law, observer)?;
-    let others = [dumbbell.senders[1], dumbbell.receivers[1]];
-    let interval = Duration::from_nanos(LENGTH * 8 * 1_000_000_000 / LINE);
+    let timer = senders::timer(job.word("timer")?, job.word("clock")?, "each")?;
     let load = pattern(job.word("load")?)?;
-    let generator = Generator::new(
-        others.map(|host| address(topology, host)),
-        LENGTH,
-        interval,
-        load,
-        job.seed,
-    );
-    emulator.occupy(others[0], generator);
-    emulator.occupy(others[1], Sink);
-    let remote = SocketAddr::new(topology.addresses(to)[0], FIRST_PORT);
-    let mut listen = ListenConfig::new(remote);
-    listen.connection = settings;
-    emulator.add_application(to, Server::new(Service::Discard, listen, Buffer::growing()))?;
-    let mut source = SourceConfig::new(remote);
-    source.connection = settings;
-    let burst = Burst { pause: job.get("pause")?, amount: Amount::Bytes(LENGTH) };
-    let source = Source::with_schedule(source, std::iter::repeat(burst));
-    emulator.add_application(from, source)?;
-    job.run_until(&mut emulator, Instant::from_secs(2500))?;
-    let (log, timeouts) = emulator.into_observer().0;
+    let log = loaded_line(job, timer, load, Instant::from_secs(2500))?;
     let missing = || Stop::Failed("nothing was sent".to_owned());
     let conversation = log.conversation(0).ok_or_else(missing)?;
     let round_trips = round_trips(conversation);
@@ -173,14 +118,72 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     sample.set("spurious", conversation.retransmissions() as f64 / count);
     sample.set("mean_s", mean);
     sample.set("deviation_s", deviation);
-    if let Some(timeouts) = timeouts {
-        sample.draw(draw(job.word("timer")?, &round_trips, &timeouts));
-    }
     Ok(sample)
 }
 
+/// A conversation of single packets over a line that others load, with this timer.
+pub(super) fn loaded_line(
+    job: &Job<'_>,
+    timer: RtoConfig,
+    load: Vec<(Instant, u64)>,
+    until: Instant,
+) -> Result<SegmentLog, Stop> {
+    let delay = job.word("delay")?;
+    let line: Path = format!("rate={LINE}bit,delay={delay},loss=0,queue=infinite").parse()?;
+    let access = ethernet()?;
+    let dumbbell = Topology::dumbbell([line.clone(), line], &[access.clone(), access]);
+    let (law, settings) = sender(job, timer)?;
+    let (from, to) = (dumbbell.senders[0], dumbbell.receivers[0]);
+    let topology = &dumbbell.topology;
+    let log = SegmentLog::new([from]);
+    let mut emulator = job.emulator(topology, job.seed, |_| law, log)?;
+    let others = [dumbbell.senders[1], dumbbell.receivers[1]];
+    let interval = Duration::from_nanos(LENGTH * 8 * 1_000_000_000 / LINE);
+    let generator = Generator::new(
+        others.map(|host| address(topology, host)),
+        LENGTH,
+        interval,
+        load,
+        job.seed,
+    );
+    emulator.occupy(others[0], generator);
+    emulator.occupy(others[1], Sink);
+    converse(job, &mut emulator, [from, to], topology, settings)?;
+    job.run_until(&mut emulator, until)?;
+    Ok(emulator.into_observer().0)
+}
+
+/// Both ends of the conversation, whose timer is not rounded up to a least one.
+pub(super) fn sender(job: &Job<'_>, timer: RtoConfig) -> Result<(BuiltIn, Config), Stop> {
+    let (law, mut settings) = senders::new_with(timer)?;
+    settings.ack_policy = AckPolicy::EverySegment;
+    settings.rto.min = settings.rto.min.min(Duration::from_millis(1));
+    settings.rto.initial = Duration::from_secs(10);
+    Ok((law, job.settings(settings)))
+}
+
+/// A packet, its ack, a pause, and so on.
+pub(super) fn converse<O: Observer>(
+    job: &Job<'_>,
+    emulator: &mut Emulator<Law, O>,
+    [from, to]: [HostId; 2],
+    topology: &Topology,
+    settings: Config,
+) -> Result<(), Stop> {
+    let remote = SocketAddr::new(topology.addresses(to)[0], FIRST_PORT);
+    let mut listen = ListenConfig::new(remote);
+    listen.connection = settings;
+    emulator.add_application(to, Server::new(Service::Discard, listen, Buffer::growing()))?;
+    let mut source = SourceConfig::new(remote);
+    source.connection = settings;
+    let burst = Burst { pause: job.get("pause")?, amount: Amount::Bytes(LENGTH) };
+    let source = Source::with_schedule(source, std::iter::repeat(burst));
+    emulator.add_application(from, source)?;
+    Ok(())
+}
+
 /// When each packet was sent first, and how long its ack took from then.
-fn round_trips(conversation: &Conversation) -> Vec<(Instant, f64)> {
+pub(super) fn round_trips(conversation: &Conversation) -> Vec<(Instant, f64)> {
     let first = conversation.sent.iter().filter(|sent| !sent.again);
     let trips = first.filter_map(|sent| {
         let behind = conversation.acked.partition_point(|(_, acked)| *acked <= sent.offset);
@@ -190,29 +193,16 @@ fn round_trips(conversation: &Conversation) -> Vec<(Instant, f64)> {
     trips.collect()
 }
 
-fn draw(timer: &str, round_trips: &[(Instant, f64)], timeouts: &Timeouts) -> Plot {
-    let figure = if timer == RFC_793 { 5 } else { 6 };
-    let [x, y] = [Axis::linear("packet"), Axis::linear("round-trip time (s)")];
-    let title = format!("round-trip times and the timer {timer} (figure {figure})");
-    // As many as the figures show.
-    let shown = || (1..=110).map(f64::from).zip(round_trips);
-    let timer_then = |at: Instant| {
-        let behind = timeouts.changes.partition_point(|(since, _)| *since <= at);
-        let (_, timeout) = timeouts.changes.get(behind.checked_sub(1)?)?;
-        Some(timeout.as_nanos() as f64 / 1e9)
-    };
-    Plot::new("timer", &title, x, y)
-        .line("round trip", Style::LinePoints, shown().map(|(n, (_, rtt))| (n, *rtt)))
-        .line("timer", Style::Line, shown().filter_map(|(n, (at, _))| Some((n, timer_then(*at)?))))
-}
-
 fn judge(samples: &Samples) -> Result<Findings, Stop> {
     let name = |timer: &str, load: &str| variant(timer, load, 1).name();
     let mut findings = Findings::new();
+    let adapts_to = published::number("jacobson88.retransmit_timer.claim_rfc793_load_limit");
     for load in LOADS.into_iter().chain([PATTERN]) {
         for (timer, title) in [(RFC_793, "RFC 793's timer"), (DEVIATION, "mean + 4 deviations")] {
             let paper = match (timer, load) {
-                (RFC_793, "0.1" | "0.3") => "adapts to loads of at most 30 %",
+                (RFC_793, load) if load.parse().is_ok_and(|load: f64| load <= adapts_to) => {
+                    "adapts to loads of at most 30 %"
+                }
                 (RFC_793, _) => "retransmits packets that are only delayed",
                 _ => "essentially eliminates spurious retransmissions",
             };

@@ -54,9 +54,10 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 /// The rates of figures 6 and 7.
 const SLOW: &str = "1.6mbit";
 const FAST: &str = "16mbit";
-/// Bytes of a segment, and of its packet.
-const SEGMENT: u16 = 1000;
-const WIRE: f64 = 1040.0;
+/// Bytes of a segment; its packet has 40 more.
+fn segment() -> u16 {
+    published::whole("veno.coexistence.segment_bytes")
+}
 const COUNTS: [&str; 5] = ["1", "2", "4", "8", "16"];
 
 fn variant(rate: &str, loss: &str, each: &str, mix: &str, seeds: u64) -> Variant {
@@ -124,14 +125,17 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let first = if job.word("mix")? == "mixed" { "veno" } else { "sack" };
     // In turn, so that neither kind starts first.
     let laws: Vec<_> = [first, "sack"].into_iter().cycle().take(2 * each).collect();
-    // Of 1000 bytes and headers, at a rate in units of 100 kbit/s.
-    let packet_seconds = WIRE * 8.0 / (bottleneck[0] as f64 * 1e5);
+    // At a rate in units of 100 kbit/s.
+    let packet_seconds = f64::from(segment() + 40) * 8.0 / (bottleneck[0] as f64 * 1e5);
     let jitter = Duration::from_nanos((job.get::<f64>("jitter")? * packet_seconds * 1e9) as u64);
-    let mut flows = network::bottleneck(job, SEGMENT, &laws, bottleneck, jitter, ())?;
-    job.run_until(&mut flows.emulator, Instant::ZERO + network::length())?;
+    let mut flows = network::bottleneck(job, segment(), &laws, bottleneck, jitter, ())?;
+    job.run_until(
+        &mut flows.emulator,
+        Instant::ZERO + published::seconds("veno.coexistence.duration_s"),
+    )?;
     // "Such that a fair share of the link bandwidth is one" (footnote 5): of what a full link carries
     // besides headers.
-    let share = f64::from(SEGMENT) / packet_seconds / (2 * each) as f64;
+    let share = f64::from(segment()) / packet_seconds / (2 * each) as f64;
     let got = |flow: usize| flows.delivered(flow) as f64 / second(flows.emulator.now()) / share;
     let mean = |kind: usize| (0..each).map(|flow| got(2 * flow + kind)).sum::<f64>() / each as f64;
     let mut sample = Sample::new();
@@ -181,7 +185,7 @@ fn judge_pair(
         })?;
         findings.push(
             Finding::new(format!("Veno over SACK beside it, {which}"), more)
-                .paper("Veno gets more")
+                .paper(published::text("veno.coexistence.at_high_loss"))
                 .tolerance(Tolerance::Above(1.0)),
         );
     }

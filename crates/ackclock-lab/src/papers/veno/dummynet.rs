@@ -4,6 +4,7 @@ use super::network;
 use crate::drawing::DrawSeries;
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
+use crate::papers::compare::ratio;
 use crate::papers::flows::{ENDLESS, Flow, Flows, ethernet};
 use crate::published;
 use crate::sample::{Sample, Samples};
@@ -47,12 +48,25 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     work: Work::Rust { variants, run, judge },
 };
 
-/// How the path is read, and what a packet meets on it.
-const READINGS: [(&str, &str); 3] = [
-    ("once", "rate=800kbit,delay=50ms,loss=1%,queue=8"),
-    ("twice", "rate=800kbit,delay=100ms,loss=1.99%,queue=8"),
-    ("shared", "rate=400kbit,delay=100ms,loss=1.99%,queue=8"),
-];
+/// How the path is read: how often a packet passes the pipe, and how often its rate is used.
+const READINGS: [(&str, u32, f64); 3] = [("once", 1, 1.0), ("twice", 2, 1.0), ("shared", 2, 2.0)];
+
+fn printed(key: &str) -> f64 {
+    published::number(&format!("veno.dummynet.{key}"))
+}
+
+/// What a packet meets on the path.
+fn path(passes: u32, shares: f64) -> Result<Path, Stop> {
+    let loss = (1.0 - (1.0 - printed("loss")).powi(passes as i32)) * 100.0;
+    let delay = printed("one_way_delay_s") * f64::from(passes) * 1e3;
+    let (rate, queue) = (printed("link_bps") / shares, printed("queue_packets"));
+    Ok(format!("rate={rate}bit,delay={delay}ms,loss={loss:.4}%,queue={queue}").parse()?)
+}
+
+/// Payload of a packet.
+fn mss() -> u16 {
+    published::whole("veno.dummynet.mss")
+}
 
 fn variant(pipes: &str, law: &str, seeds: u64) -> Variant {
     Variant::new(&[("pipes", pipes), ("law", law)], seeds)
@@ -61,7 +75,7 @@ fn variant(pipes: &str, law: &str, seeds: u64) -> Variant {
 fn variants(quick: bool) -> Vec<Variant> {
     let seeds = if quick { 5 } else { 30 };
     let both = |pipes| ["sack", "veno"].map(|law| variant(pipes, law, seeds));
-    let mut variants: Vec<_> = READINGS.iter().flat_map(|(pipes, _)| both(pipes)).collect();
+    let mut variants: Vec<_> = READINGS.iter().flat_map(|(pipes, ..)| both(pipes)).collect();
     let (rows, [sack, veno]) = (if quick { 3 } else { 15 }, both("twice"));
     variants.push(veno.but("threshold", "1", rows));
     for base in [sack, veno] {
@@ -77,12 +91,15 @@ fn variants(quick: bool) -> Vec<Variant> {
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let pipes = job.word("pipes")?;
-    let reading = READINGS.iter().find(|(name, _)| *name == pipes);
-    let (_, text) = reading.ok_or_else(|| Stop::Failed(format!("no such pipes: {pipes}")))?;
-    let path: Path = text.parse()?;
+    let reading = READINGS.iter().find(|(name, ..)| *name == pipes);
+    let (_, passes, shares) =
+        *reading.ok_or_else(|| Stop::Failed(format!("no such pipes: {pipes}")))?;
+    let path = path(passes, shares)?;
     let chain = Topology::chain(&[[path.clone(), path], ethernet()?]);
-    let mut settings = network::connection(job, 1460)?;
-    (settings.receive_buffer, settings.window_scaling) = (65_535, false);
+    let mut settings = network::connection(job, mss())?;
+    // What the header can tell of it.
+    let window = published::whole::<u32>("veno.dummynet.receiver_window_bytes").min(65_535);
+    (settings.receive_buffer, settings.window_scaling) = (window, false);
     let [from, to] = chain.ends;
     let flow = Flow {
         from,
@@ -98,7 +115,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let length = Duration::from_secs(job.get("length")?);
     job.run_until(&mut flows.emulator, Instant::ZERO + length)?;
     let mut sample = Sample::new();
-    let packets = flows.delivered(0) as f64 / 1460.0;
+    let packets = flows.delivered(0) as f64 / f64::from(mss());
     sample.set("packets_per_s", packets / (length.as_millis() as f64 / 1e3));
     if let Some(info) = flows.info(0) {
         sample.set("timeouts", info.timeouts as f64);
@@ -109,7 +126,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
         let mut plot = Plot::new("cwnd", "congestion window (figure 3)", x, y);
         for connection in recorder.connections().filter(|each| each.host == from) {
             let span = [Instant::ZERO, Instant::ZERO + length];
-            plot = plot.series(job.word("law")?, &connection.cwnd, span, 1460.0);
+            plot = plot.series(job.word("law")?, &connection.cwnd, span, f64::from(mss()));
         }
         sample.draw(plot);
     }
@@ -133,6 +150,15 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             .tolerance(Tolerance::around(number("veno"), 0.05))
             .missed("less by a tenth; see the notes on how the pipes are read"),
     );
+    for (pipes, what) in [("twice", "pipes applied twice"), ("once", "path as stated")] {
+        let variants = ["veno", "sack"].map(|law| variant(pipes, law, 1).name());
+        let gain = ratio(samples, [&variants[0], &variants[1]], "packets_per_s")?;
+        findings.push(
+            Finding::new(format!("packets/s of Veno over SACK's, {what}"), gain)
+                .paper(format!("{}", 1.0 + printed("gain")))
+                .note("the two that it is made of are judged"),
+        );
+    }
     for law in ["sack", "veno"] {
         let name = if law == "sack" { "SACK" } else { "Veno" };
         let quantity = format!("packets/s of {name}, path as stated");

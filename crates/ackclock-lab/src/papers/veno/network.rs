@@ -63,6 +63,11 @@ pub(super) fn connection(job: &Job<'_>, mss: u16) -> Result<Config, Stop> {
     Ok(config)
 }
 
+/// Payload of a packet in figures 4 and 5.
+pub(super) fn mss() -> u16 {
+    published::whole("veno.loss_sweep.mss")
+}
+
 /// How long the paper's simulations are.
 pub(super) fn length() -> Duration {
     published::seconds("veno.loss_sweep.duration_s")

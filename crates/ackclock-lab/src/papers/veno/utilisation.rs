@@ -70,7 +70,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let count: usize = job.get("connections")?;
     let laws = vec![job.word("law")?; count];
     let line = [network::loss_sweep()[0], job.get("buffer")?];
-    let mut flows = network::bottleneck(job, 1460, &laws, line, Duration::ZERO, ())?;
+    let mut flows = network::bottleneck(job, network::mss(), &laws, line, Duration::ZERO, ())?;
     job.run_until(&mut flows.emulator, Instant::ZERO + network::length())?;
     let mut sample = Sample::new();
     sample.set("utilisation", network::utilisation(&flows, 16));

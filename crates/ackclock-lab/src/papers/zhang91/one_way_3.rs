@@ -90,19 +90,19 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
     let one_each = samples.spread(LARGE, "epochs_with_one_loss_each")?;
     findings.push(
         Finding::new("epochs in which each connection loses one packet, share", one_each)
-            .paper("each")
+            .paper(published("synchronisation"))
             .tolerance(Tolerance::AtLeast(0.95)),
     );
     let in_phase = samples.spread(LARGE, "correlation_of_windows")?;
     findings.push(
         Finding::new("least correlation of two windows, tau 1 s", in_phase)
-            .paper("in phase")
+            .paper(published("synchronisation"))
             .tolerance(Tolerance::Above(0.0)),
     );
     let largest = samples.spread(LARGE, "largest_window")?;
     findings.push(
         Finding::new("largest window in packets, tau 1 s", largest)
-            .paper("below 50 in all runs")
+            .paper(published("synchronisation"))
             .tolerance(Tolerance::Below(50.0)),
     );
     Ok(findings)

@@ -158,7 +158,7 @@ fn judge_small_pipe(samples: &Samples) -> Result<Findings, Stop> {
     let double = "epochs in which one connection loses two, the other none, share";
     findings.push(
         Finding::new(double, samples.spread(base, "double_losses")?)
-            .paper("each")
+            .paper(published("synchronisation"))
             .tolerance(Tolerance::AtLeast(0.95))
             .missed(
                 "half of the epochs: the release's timer of two deviations goes off between them; with \
@@ -170,12 +170,12 @@ fn judge_small_pipe(samples: &Samples) -> Result<Findings, Stop> {
             "epochs after which the other one loses, share",
             samples.spread(base, "alternations")?,
         )
-        .paper("roles alternate")
+        .paper(published("synchronisation"))
         .tolerance(Tolerance::AtLeast(0.9)),
     );
     findings.push(
         Finding::new("correlation of the windows", samples.spread(base, "correlation_of_windows")?)
-            .paper("out of phase")
+            .paper(published("synchronisation"))
             .tolerance(Tolerance::Below(0.0)),
     );
     findings.push(
@@ -227,7 +227,7 @@ fn judge_large_pipe(samples: &Samples) -> Result<Findings, Stop> {
     );
     findings.push(
         Finding::new("correlation of the windows", samples.spread(base, "correlation_of_windows")?)
-            .paper("in phase")
+            .paper(published("synchronisation"))
             .tolerance(Tolerance::Above(0.0)),
     );
     findings.push(
@@ -235,7 +235,7 @@ fn judge_large_pipe(samples: &Samples) -> Result<Findings, Stop> {
             "epochs in which each connection loses one packet, share",
             samples.spread(base, "single_losses")?,
         )
-        .paper("each")
+        .paper(published("synchronisation"))
         .tolerance(Tolerance::AtLeast(0.95))
         .missed("nine of ten: the timer's ticks make the rest"),
     );

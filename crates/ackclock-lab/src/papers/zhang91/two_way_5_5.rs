@@ -91,7 +91,7 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
     );
     findings.push(
         Finding::new("drops in an epoch", samples.spread(small, "drops_in_an_epoch")?)
-            .paper("approximately ten")
+            .paper(published("synchronisation"))
             .tolerance(Tolerance::around(10.0, 0.05))
             .missed("depends on where one epoch ends and the next begins, which the paper does not define"),
     );
@@ -100,12 +100,12 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             "largest rise of a queue within a data transmission time, packets",
             samples.spread(small, "largest_rise")?,
         )
-        .paper("fluctuations on the order of 5")
+        .paper(published("synchronisation"))
         .note("an order of magnitude, and the largest is more than the usual one"),
     );
     findings.push(
         Finding::new("correlation of the queues", samples.spread(small, "correlation_of_queues")?)
-            .paper("out of phase")
+            .paper(published("synchronisation"))
             .tolerance(Tolerance::Below(0.0)),
     );
     Ok(findings)

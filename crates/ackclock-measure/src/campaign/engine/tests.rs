@@ -130,6 +130,17 @@ fn step_names(plan: &Plan) -> Vec<String> {
 }
 
 #[test]
+fn a_journal_in_memory_has_the_same_steps_and_no_directory() {
+    let plan = small();
+    let mut journal = Journal::in_memory();
+    let mut world = World::new(usize::MAX);
+    run(&plan, &mut journal, &mut world, false, &mut |_| {}).unwrap();
+    let steps: Vec<_> = journal.records().iter().map(|it| it.step().to_owned()).collect();
+    assert_eq!(steps, step_names(&plan));
+    assert_eq!(journal.directory(), Path::new(""));
+}
+
+#[test]
 fn a_campaign_interrupted_after_any_step_goes_on_with_the_next() {
     let plan = small();
     let whole = Scratch::new("whole");
