@@ -56,7 +56,7 @@ fn probes_break_no_sentence() {
         (1_492, ("cubic", Law::Cubic), MtuProbing::AfterBlackHole, 0),
     ] {
         let findings = judged(mtu, law, mode, family);
-        assert!(findings.judged > 1_000, "{mtu}: {} segments", findings.judged);
+        assert!(findings.judged > 500, "{mtu}: {} segments", findings.judged);
         assert_eq!(findings.unknown.len(), 0, "{:?}", findings.unknown);
         said.extend(findings.verdicts.iter().map(|verdict| format!("{mtu} {}: {verdict}", law.0)));
     }
