@@ -60,6 +60,7 @@
 //! `send_buffer`, `receive_buffer` (bytes), `buffer_tuning` ("fixed" or "auto"; or `buffers`), `window_scaling`, `timestamps`, `sack` (true or false), `nagle` ("off", "rfc896" or "minshall"),
 //! `ack_policy` ([`AckPolicy`](ackclock::tcp::AckPolicy)), `ack_timer`
 //! ([`AckTimer`](ackclock::tcp::AckTimer)), `ecn` ([`EcnMode`](ackclock::tcp::EcnMode)),
+//! `mtu_probing` ([`MtuProbing`](ackclock::tcp::MtuProbing)), `base_mss` (bytes),
 //! `fast_open` ([`FastOpenMode`](ackclock::tcp::FastOpenMode)), `recovery`
 //! ([`RecoveryAlgorithm`](ackclock::tcp::RecoveryAlgorithm)), `initial_window` (segments, or text:
 //! [`InitialWindow`](ackclock::congestion::InitialWindow); or `iw`), `restart_after_idle`

@@ -211,7 +211,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             Slot::new(connection, *tuple, initial, owner, sizes)
         })?;
         if let Some(slot) = self.connections.get_mut(id) {
-            slot.connection.set_up_probing(initial);
+            if P::PATH_PROBING {
+                slot.connection.set_up_probing(initial);
+            }
             // The record of a half-open connection has what its SYN-ACK has offered.
             if P::ACTIVE_OPEN && promised.is_none() {
                 slot.connection.offer(initial);

@@ -345,7 +345,9 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         handshake: (Option<Duration>, bool),
     ) {
         let (rtt, syn_lost) = handshake;
-        self.begin_path_search(now);
+        if P::PATH_PROBING {
+            self.begin_path_search(now);
+        }
         let mss = self.agreement.send_mss(&self.settings, self.sender.path_mtu(), self.ip_header);
         let Agreement { sack, ecn, .. } = self.agreement;
         let ecn = match ecn {

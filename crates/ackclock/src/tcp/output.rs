@@ -138,13 +138,14 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let has_cwr = self.sender.cwr_due() || self.has_cwr_in_counter();
         let single = self.sender.urgent().is_some() || has_cwr;
         let max_payload = if single { 0 } else { max_payload };
-        let probe = self.probe_path(now);
-        if let ProbeTurn::Probe(data) = probe {
-            return Some(self.data(now, data));
+        let mut gathers = false;
+        if P::PATH_PROBING {
+            match self.probe_path(now) {
+                ProbeTurn::Probe(data) => return Some(self.data(now, data)),
+                turn => gathers = turn == ProbeTurn::Gather,
+            }
         }
-        if probe == ProbeTurn::None
-            && let Some(data) = self.sender.next(now, &self.settings, max_payload)
-        {
+        if !gathers && let Some(data) = self.sender.next(now, &self.settings, max_payload) {
             if self.believes_router(now, &data) {
                 return self.poll_synchronized(now, max_payload);
             }
@@ -351,7 +352,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             Cause::Data(data) => {
                 self.count_data_segments(segments);
                 self.sender.on_sent(now, &self.settings, &data);
-                if data.kind.is_path_probe::<P>() {
+                if P::PATH_PROBING && data.kind == DataKind::PathProbe {
                     self.on_probe_sent(&data);
                 }
                 if data.fin && data.kind != DataKind::Retransmission {

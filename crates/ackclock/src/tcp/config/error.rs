@@ -8,8 +8,6 @@ use core::fmt;
 pub enum ConfigError {
     /// The MSS is 0 or above 65,495.
     Mss,
-    /// The MSS with which the search for the path's MTU begins is 0 or above 65,495.
-    BaseMss,
     /// A buffer or the window clamp is 0, or a buffer is above 1 GiB.
     Buffer,
     /// No flight record: nothing could be sent.
@@ -41,7 +39,6 @@ impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             ConfigError::Mss => "mss must be 1 to 65495 bytes",
-            ConfigError::BaseMss => "base_mss must be 1 to 65495 bytes",
             ConfigError::Buffer => {
                 "buffers and window_clamp must be at least one byte, buffers at most 1 GiB"
             }

@@ -44,9 +44,9 @@ pub struct Config {
     /// Whether probes find out the path's MTU (RFC 4821). An image without
     /// [`PathProbing`](crate::profile::Profile::PathProbing) never probes.
     pub mtu_probing: MtuProbing,
-    /// Segment with which the search for the path's MTU begins, in payload bytes without options, 1 to
-    /// 65,495: one that nearly all paths carry (RFC 4821 section 7.2). Over IPv6 it is 1,220 bytes at
-    /// least, over IPv4 512.
+    /// Segment with which the search for the path's MTU begins, in payload bytes without options: one that
+    /// nearly all paths carry (RFC 4821 section 7.2). Over IPv6 it is 1,220 bytes at least, over IPv4 512,
+    /// and at most what the link and the peer take.
     pub base_mss: u16,
     /// Most bytes queued for sending, unacknowledged ones included, at most 1 GiB. With lent storage the slot's
     /// memory decides.
@@ -181,7 +181,6 @@ impl Config {
     pub fn validate(&self) -> Result<(), ConfigError> {
         let check = |ok: bool, error| if ok { Ok(()) } else { Err(error) };
         check(self.mss.is_none_or(|mss| (1..=65_495).contains(&mss)), ConfigError::Mss)?;
-        check((1..=65_495).contains(&self.base_mss), ConfigError::BaseMss)?;
         let fits = |size: u32| (1..=1 << 30).contains(&size);
         check(fits(self.send_buffer) && fits(self.receive_buffer), ConfigError::Buffer)?;
         check(self.window_clamp != Some(0), ConfigError::Buffer)?;

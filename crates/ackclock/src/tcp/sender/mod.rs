@@ -185,7 +185,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             snd_una: iss + 1,
             snd_nxt: iss + 1,
             mss: 1,
-            path_mtu: stored(open.mtu),
+            path_mtu: u16::try_from(open.mtu).unwrap_or(u16::MAX),
             fin: Fin::Open,
             orphaned: false,
             urgent: Urgent::default(),

@@ -257,7 +257,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     }
 
     fn mark_resent(&mut self, now: Instant, range: SeqRange) {
-        if self.flight.mark_resent(now, range) {
+        let is_cut = self.flight.mark_resent(now, range);
+        if P::PATH_PROBING && is_cut {
             self.give_probe_up();
         }
     }
