@@ -110,6 +110,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     /// The SYNs have agreed on it; `peers` is the peer's, which is a SYN-ACK if it acknowledges ours.
     /// Where memory is refused nothing is counted, and nothing of ours is ECN-capable: the peer finds zeros.
+    #[inline(never)]
     pub(super) fn begin_accurate(&mut self, peers: Option<&Header>) {
         if !self.is_accurate() {
             return;
@@ -173,10 +174,15 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     /// Puts the option into `header`, of a segment with `payload` bytes of text, if there is news, and room
     /// beside up to two SACK blocks.
+    #[inline(always)]
     pub(super) fn tell_counters(&self, header: &mut Header, payload: u32) {
-        let Some(state) = self.accurate() else {
-            return;
-        };
+        if let Some(state) = self.accurate() {
+            self.put_counters(state, header, payload);
+        }
+    }
+
+    #[inline(never)]
+    fn put_counters(&self, state: &AccurateEcn, header: &mut Header, payload: u32) {
         let for_blocks = match header.options.sack.as_slice().len() {
             0 => 0,
             1 => ONE_BLOCK,
@@ -191,7 +197,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     }
 
     /// A segment that is no SYN and no RST went out.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn on_counters_sent(&mut self, header: &Header) {
         if let Some(state) = self.accurate_mut() {
             state.received.on_ack_sent(header.options.accurate_ecn());
@@ -202,6 +208,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     }
 
     /// An acceptable segment that is no SYN, whose text was taken.
+    #[inline(never)]
     pub(super) fn count_codepoint(&mut self, segment: &Segment<'_>) {
         let waits = !self.receiver.ack_deadline().is_never() || !segment.payload.is_empty();
         let Some(state) = self.accurate_mut() else {
@@ -217,6 +224,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     /// A SYN-ACK has come again: our ack was lost, and the next one feeds its codepoint back (section
     /// 3.2.2.1). One with CE counts once however many come.
+    #[inline(never)]
     pub(super) fn take_syn_ack_again(&mut self, segment: &Segment<'_>) {
         let header = &segment.header;
         let is_again = header.flags.contains(Flags::SYN | Flags::ACK)
@@ -250,6 +258,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     }
 
     /// Takes the feedback of an ack that is not older than SND.UNA. Gives what it tells of congestion.
+    #[inline(never)]
     pub(super) fn take_feedback(&mut self, segment: &Segment<'_>, seq: SeqNumber) -> Marked {
         let header = &segment.header;
         if !self.is_accurate() || header.flags.contains(Flags::SYN) {

@@ -89,7 +89,7 @@ struct Path {
 
 impl Path {
     fn new(seed: u64, loss: u32, jitter: u32) -> Path {
-        let mut random = Random(seed * 0x9e37_79b9 | 1);
+        let mut random = Random((seed * 0x9e37_79b9) | 1);
         let now = Instant::from_secs(1_000);
         let config = Config {
             mss: Some(MSS as u16),
