@@ -70,6 +70,7 @@ pub(crate) const QUIET: Plan = Plan {
 
 /// Which end, and of what.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there are a few at a time")]
 pub(crate) enum Role {
     Connects {
         local: Option<SocketAddr>,
