@@ -235,8 +235,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             paths.learn(now, slot.tuple.remote.ip(), mtu);
         }
         // What no router may cut is a probe.
-        let is_probe = P::PATH_PROBING && outgoing.probes_path::<P>();
-        let lets_fragment = lets_fragment && !is_probe;
+        let lets_fragment = lets_fragment && !(P::PATH_PROBING && outgoing.probes_path::<P>());
         let payload = slot.connection.payload(&outgoing);
         let outbound = Outbound::<P> {
             tuple: &slot.tuple,

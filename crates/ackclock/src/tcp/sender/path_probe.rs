@@ -132,7 +132,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// else is lost meanwhile is congestion.
     #[inline(always)]
     pub(super) fn judge_path_probe(&mut self, now: Instant, outcome: &mut Outcome) {
-        if P::PATH_PROBING && outcome.lost.bytes > 0 {
+        let is_probing = self.path_probe.get().is_some_and(|fate| *fate != ProbeFate::None);
+        if P::PATH_PROBING && is_probing && outcome.lost.bytes > 0 {
             self.judge_losses(now, outcome);
         }
     }
