@@ -38,12 +38,6 @@ fn enter() -> Result<(), String> {
     probe.map(|_| ()).map_err(|error| error.to_string())
 }
 
-/// Moves the calling thread, which is in a namespace of a test, into yet another one.
-pub(crate) fn enter_another() {
-    // SAFETY: as above; the table of descriptors stays shared.
-    unsafe { unshare_unsafe(UnshareFlags::NEWNET) }.expect("another namespace");
-}
-
 fn skip(test: &str, reason: &str) {
     let required = ["CI", "ACKCLOCK_REQUIRE_KERNEL_TESTS"];
     if let Some(variable) = required.into_iter().find(|name| std::env::var_os(name).is_some()) {

@@ -3,13 +3,14 @@
 
 use crate::applications::{Client, Script, Server, Turn};
 use crate::kernel_side;
-use crate::namespace::{enter_another, in_namespace};
+use crate::namespace::in_namespace;
 use crate::pattern::Content;
 use crate::world::{Family, World, setup, stack};
 use ackclock::tcp::{Info, MtuProbing};
 use ackclock_host::impaired::{Impaired, Impairment};
 use ackclock_host::run_loop::RunLoop;
 use ackclock_host::tun::{self, Offload, Tun};
+use rustix::thread::{UnshareFlags, unshare_unsafe};
 use std::net::{IpAddr, TcpListener};
 use std::process::Command;
 
@@ -19,6 +20,12 @@ const PORT: u16 = 7007;
 
 /// The largest packet that the router lets through, in bytes.
 const LIMIT: u32 = 1_400;
+
+/// Moves the calling thread, which is in a namespace of a test, into yet another one.
+fn enter_another() {
+    // SAFETY: the table of descriptors stays shared.
+    unsafe { unshare_unsafe(UnshareFlags::NEWNET) }.expect("another namespace");
+}
 
 /// Runs a shell script in the namespace of the calling thread.
 fn shell(script: &str) {
