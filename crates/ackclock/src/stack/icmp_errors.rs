@@ -48,7 +48,19 @@ impl NarrowPaths {
         self.0.iter().find(known).map(|path| (path.mtu, path.until))
     }
 
-    pub(super) fn learn(&mut self, now: Instant, destination: Address, mtu: u32) {
+    /// What probes of a connection have found of its path since it was asked last.
+    #[inline(always)]
+    pub(super) fn learn_from<C: CongestionController, P: Profile>(
+        &mut self,
+        now: Instant,
+        slot: &mut Slot<'_, C, P>,
+    ) {
+        if let Some(mtu) = slot.connection.take_found_mtu() {
+            self.learn(now, slot.tuple.remote.ip(), mtu);
+        }
+    }
+
+    fn learn(&mut self, now: Instant, destination: Address, mtu: u32) {
         let known = self.0.iter().position(|path| path.destination == destination);
         let place = match known {
             Some(place) => self.0.get_mut(place),

@@ -6,7 +6,7 @@ use super::half_open::HalfOpen;
 use super::ip_fields::IpFields;
 use super::signatures::KeyOf;
 use super::tuple::FourTuple;
-use super::{Offered, Rejected, Stack, Transmit};
+use super::{Capabilities, Offered, Rejected, Stack, Transmit};
 use crate::FOR_SPEED;
 use crate::congestion::CongestionController;
 use crate::profile::{Kept, Profile};
@@ -207,32 +207,30 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// The same on the general road.
     #[inline(never)]
     fn take_turn(&mut self, now: Instant, id: u32, sink: &mut Sink<'_>) -> Turned {
-        let link = &self.config.link;
-        let (segmentation, checksum) = (link.segmentation, link.checksum);
+        let Capabilities { segmentation, checksum, .. } = self.config.link;
         let slot = self.connections.get_mut(id);
         let Some(slot) = slot.filter(|slot| !slot.detached) else {
             return Turned::SILENT;
         };
-        let ipv4 = slot.tuple.is_ipv4();
         let lets_fragment = slot.connection.lets_fragment();
         let is_signed = slot.connection.is_signed();
         let cuts = P::SEGMENTATION && !lets_fragment && !is_signed;
-        let max_payload = if cuts { segmentation.of(ipv4) } else { 0 };
+        let max_payload = if cuts { segmentation.of(slot.tuple.is_ipv4()) } else { 0 };
         let Some(mut outgoing) = slot.connection.poll_transmit(now, max_payload) else {
             return Turned::SILENT;
         };
         if P::FAST_OPEN && outgoing.header.flags.contains(Flags::SYN) {
             let which = slot.connection.cookie_option();
-            let fast_open = self.fast_open.get();
-            let cookie = fast_open
-                .and_then(|fast_open| fast_open.option(now, &self.secret, &slot.tuple, which));
+            let cookie = self
+                .fast_open
+                .get()
+                .and_then(|cookies| cookies.option(now, &self.secret, &slot.tuple, which));
             outgoing.header.options.set_fast_open(cookie);
         }
         if P::PATH_PROBING
-            && let Some(mtu) = slot.connection.take_found_mtu()
             && let Some(paths) = self.narrow_paths.get_mut()
         {
-            paths.learn(now, slot.tuple.remote.ip(), mtu);
+            paths.learn_from(now, slot);
         }
         // What no router may cut is a probe.
         let lets_fragment = lets_fragment && !(P::PATH_PROBING && outgoing.probes_path::<P>());

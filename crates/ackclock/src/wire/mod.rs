@@ -21,6 +21,7 @@ pub mod md5;
 mod ndp;
 mod options;
 mod predicted;
+mod sack_blocks;
 mod segment;
 mod signature;
 #[cfg(test)]
@@ -46,8 +47,9 @@ pub use ip::{Checksums, Ecn, IpInfo, Packet, Protocol, UnknownOption, parse_pack
 pub(crate) use ipv4::let_fragment;
 pub(crate) use ndp::{Ndp, NdpKind, is_ndp, solicited_node};
 pub(crate) use options::MD5_LEN;
-pub use options::{Options, SackBlocks, Timestamps};
+pub use options::{Options, Timestamps};
 pub(crate) use predicted::{PredictedSegment, ReadTemplate, WriteFields, WriteTemplate};
+pub use sack_blocks::SackBlocks;
 pub(crate) use segment::write_packet_header_of;
 pub use segment::{
     Flags, Header, MAX_HEADER, Segment, WireError, WriteChecksum, write_packet_header,

@@ -3,7 +3,8 @@
 
 use super::checksum::Checksum;
 use super::{
-    AccurateEcnOption, AllFormats, FastOpenCookie, Formats, UserTimeout, WireError, accurate_ecn,
+    AccurateEcnOption, AllFormats, FastOpenCookie, Formats, SackBlocks, UserTimeout, WireError,
+    accurate_ecn,
 };
 use crate::seq::{SeqNumber, SeqRange};
 
@@ -74,7 +75,7 @@ impl Options {
 
     /// Sets it. SACK blocks go: no segment has both, and the options of most are to be small.
     pub fn set_fast_open(&mut self, cookie: Option<FastOpenCookie>) {
-        if cookie.is_some() || (self.sack.cookie > 0 && !self.sack.has_counters()) {
+        if cookie.is_some() || (self.sack.has_cookie()) {
             let user_timeout = self.user_timeout();
             self.sack = cookie.map_or(SackBlocks::EMPTY, SackBlocks::of_cookie);
             self.set_user_timeout(user_timeout);
@@ -320,8 +321,7 @@ impl Options {
             put([kind::NO_OPERATION, kind::WINDOW_SCALE, 3, shift.min(MAX_WINDOW_SCALE)]);
         }
         if let Some(timeout) = self.timeout::<F>() {
-            let [high, low] = timeout.word().to_be_bytes();
-            put([kind::USER_TIMEOUT, 4, high, low]);
+            put(timeout.option(kind::USER_TIMEOUT));
         }
         if let Some(cookie) = self.cookie::<F>() {
             for word in cookie.option(kind::FAST_OPEN).into_iter().take(cookie.words()) {
@@ -379,120 +379,6 @@ pub struct Timestamps {
     pub value: u32,
     /// TSecr: the latest TSval of the other side; meaningful with ACK set.
     pub echo: u32,
-}
-
-/// Up to four SACK blocks, in the order in which they stand in the option.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct SackBlocks {
-    blocks: [SeqRange; SackBlocks::MAX],
-    len: u8,
-    /// 0, or one more than the length of a Fast Open cookie that lies where the first blocks would, or the
-    /// [tag](AccurateEcnOption::to_bytes) of an AccECN option that lies where the fourth one would.
-    cookie: u8,
-    /// The last byte of that option; without one the [word](UserTimeout::word) of a user timeout, or 0.
-    word: u16,
-}
-
-impl SackBlocks {
-    /// How many blocks fit into an option area (RFC 2018 section 3); three beside timestamps.
-    pub const MAX: usize = 4;
-
-    /// No block.
-    pub const EMPTY: SackBlocks = SackBlocks {
-        blocks: [SeqRange::new(crate::seq::SeqNumber(0), crate::seq::SeqNumber(0)); Self::MAX],
-        len: 0,
-        cookie: 0,
-        word: 0,
-    };
-
-    /// No block, but a cookie.
-    fn of_cookie(cookie: FastOpenCookie) -> Self {
-        let mut sack = SackBlocks::EMPTY;
-        for (block, [start, end]) in sack.blocks.iter_mut().zip(cookie.to_words()) {
-            *block = SeqRange::new(SeqNumber(start), SeqNumber(end));
-        }
-        sack.cookie = cookie.as_slice().len() as u8 + 1;
-        sack
-    }
-
-    fn cookie(&self) -> Option<FastOpenCookie> {
-        let len = self.cookie.checked_sub(1).filter(|_| !self.has_counters())?;
-        let [first, second, ..] = self.blocks;
-        let words = [first, second].map(|block| [block.start.0, block.end.0]);
-        Some(FastOpenCookie::from_words(words, len))
-    }
-
-    /// What lies beside the blocks, but for an AccECN option, without them.
-    pub fn without_blocks(&self) -> SackBlocks {
-        let mut without = SackBlocks::EMPTY;
-        without.set_user_timeout(self.user_timeout());
-        without
-    }
-
-    fn user_timeout(&self) -> Option<UserTimeout> {
-        UserTimeout::from_word(self.word).filter(|_| !self.has_counters())
-    }
-
-    fn set_user_timeout(&mut self, timeout: Option<UserTimeout>) {
-        if !self.has_counters() {
-            self.word = timeout.map_or(0, UserTimeout::word);
-        }
-    }
-
-    /// Whether an AccECN option lies where the fourth block would.
-    fn has_counters(&self) -> bool {
-        self.cookie >= 0x80
-    }
-
-    fn accurate_ecn(&self) -> Option<AccurateEcnOption> {
-        let [.., SeqRange { start, end }] = self.blocks;
-        AccurateEcnOption::from_bytes([start.0, end.0], self.word, self.cookie)
-    }
-
-    fn set_accurate_ecn(&mut self, option: Option<AccurateEcnOption>) {
-        let has_counters = self.has_counters();
-        let [.., place] = &mut self.blocks;
-        if let Some(option) = option {
-            let ([start, end], last, tag) = option.to_bytes();
-            *place = SeqRange::new(SeqNumber(start), SeqNumber(end));
-            (self.cookie, self.word) = (tag, last);
-            self.len = self.len.min(Self::MAX as u8 - 1);
-        } else if has_counters {
-            *place = SeqRange::default();
-            (self.cookie, self.word) = (0, 0);
-        }
-    }
-
-    /// Whether there is neither a block nor what may lie in the place of blocks, or beside them.
-    pub(crate) const fn is_bare(&self) -> bool {
-        self.len == 0 && self.cookie == 0 && self.word == 0
-    }
-
-    /// Appends a block; false if there are four already. What lies in the place of blocks goes.
-    pub fn push(&mut self, block: SeqRange) -> bool {
-        if self.has_counters() {
-            self.word = 0;
-        }
-        self.cookie = 0;
-        match self.blocks.get_mut(usize::from(self.len)) {
-            Some(place) => {
-                *place = block;
-                self.len += 1;
-                true
-            }
-            None => false,
-        }
-    }
-
-    /// The blocks in order.
-    pub fn as_slice(&self) -> &[SeqRange] {
-        self.blocks.get(..usize::from(self.len)).unwrap_or_default()
-    }
-
-    /// Whether there is none.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
 }
 
 #[cfg(test)]

@@ -41,6 +41,12 @@ impl UserTimeout {
         self.0.get()
     }
 
+    /// The option of that kind.
+    pub(super) fn option(self, kind: u8) -> [u8; 4] {
+        let [high, low] = self.word().to_be_bytes();
+        [kind, Self::OPTION_LEN as u8, high, low]
+    }
+
     /// The time.
     pub fn duration(self) -> Duration {
         let word = self.word();
