@@ -117,7 +117,7 @@ mod tests {
         let expected = [
             "[ ID] Interval           Accepted  Received     Sent         Bitrate         Refused: SYN  Accept  Memory  Idle  Fast  Signed  RST",
             "[  1]   0.00-1.00   sec         3  1.12 MBytes  1.12 MBytes  18.8 Mbits/sec         20000       7      12    45     3       8  900",
-            "[  1]   1.00-2.00   sec         0  0.00 Bytes   0.00 Bytes   0.00 bits/sec              0       0       0     0       0    0",
+            "[  1]   1.00-2.00   sec         0  0.00 Bytes   0.00 Bytes   0.00 bits/sec              0       0       0     0     0       0    0",
         ];
         assert_eq!([HEADER, &lines[0], &lines[1]], expected);
     }

@@ -174,7 +174,7 @@ mod tests {
             summary().line(&settings),
             "echo on 10.7.0.2:7: 3 connections (2 completed, 1 failed), 1000 bytes received, 900 \
              bytes sent in 1.50 s, 0.05 CPU seconds, 26315.789 per GB, with offload; \
-             refused: 5 half-open, 0 accept queue, 0 memory, 0 idle, 0 fast, 2 resets"
+             refused: 5 half-open, 0 accept queue, 0 memory, 0 idle, 0 fast, 0 signatures, 2 resets"
         );
     }
 
