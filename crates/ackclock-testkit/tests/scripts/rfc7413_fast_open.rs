@@ -251,3 +251,21 @@ fn a_syn_ack_that_got_lost_goes_again() {
         ",
     );
 }
+
+/// RFC 3168 section 6.1.5: found by the swarm.
+#[test]
+fn text_of_the_syn_that_goes_again_is_not_ecn_capable() {
+    check(
+        "
+        set ecn request
+        set fast_open without-cookie
+        connect with 400
+        > SEW 0:400(400) <mss 1000,sackOK>
+        +0.02 < SE. 0:0(0) ack 1 <mss 1000,sackOK>
+        > [not-ect] P. 1:401(400) ack 1
+        +0.02 < . 1:1(0) ack 401
+        write 100
+        > [ect0] P. 401:501(100) ack 1
+        ",
+    );
+}

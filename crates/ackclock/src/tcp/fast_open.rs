@@ -32,6 +32,8 @@ enum Role {
     ClientWithoutCookie,
     /// The peer's SYN acknowledges none of the text that went with ours.
     Refused,
+    /// It acknowledges a part of it.
+    Cut,
     /// Text came with the peer's SYN and was taken.
     Server,
     /// As before, and our SYN-ACK gives the peer a cookie.
@@ -128,9 +130,25 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let acked = self.sender.take_ack_of_syn_text(now, ack, sent);
         if let Some(fast_open) = self.fast_open.get_mut() {
             fast_open.text = (acked as u16).to_ne_bytes();
-            if acked == 0 {
-                fast_open.role = Role::Refused;
+            if acked < sent {
+                fast_open.role = if acked == 0 { Role::Refused } else { Role::Cut };
             }
+        }
+    }
+
+    /// Whether the first new data repeat text that went with our SYN: they are no more ECN-capable than other
+    /// retransmissions (RFC 3168 section 6.1.5).
+    #[inline(always)]
+    pub(super) fn repeats_syn_text(&self) -> bool {
+        P::FAST_OPEN && matches!(self.role(), Role::Refused | Role::Cut)
+    }
+
+    /// New data have gone.
+    pub(super) fn on_new_data_sent(&mut self) {
+        if self.repeats_syn_text()
+            && let Some(fast_open) = self.fast_open.get_mut()
+        {
+            fast_open.role = Role::Off;
         }
     }
 

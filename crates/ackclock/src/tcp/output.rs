@@ -301,7 +301,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             flags |= Flags::FIN;
         }
         // Section 6.1.5 and 6.1.6: retransmissions and probes are never ECN-capable.
-        let capable = data.kind.is_new::<P>() && data.len > 0 && self.sender.is_ecn_capable();
+        let may_be_marked = self.sender.is_ecn_capable() && !self.repeats_syn_text();
+        let capable = data.kind.is_new::<P>() && data.len > 0 && may_be_marked;
         if capable && self.sender.cwr_due() {
             flags |= Flags::CWR;
         }
@@ -351,6 +352,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             Cause::Ack => {}
             Cause::Data(data) => {
                 self.count_data_segments(segments);
+                self.on_new_data_sent();
                 self.sender.on_sent(now, &self.settings, &data);
                 if P::PATH_PROBING && data.kind == DataKind::PathProbe {
                     self.on_probe_sent(&data);

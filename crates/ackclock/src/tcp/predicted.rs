@@ -112,6 +112,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             | self.is_signed()
             | self.is_path_mtu_old(now)
             | self.user_timeout_due()
+            | self.repeats_syn_text()
             | self.sender.is_unusual(&self.settings);
         if is_unusual {
             return Turn::Other;
