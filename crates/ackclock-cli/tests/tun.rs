@@ -291,7 +291,7 @@ fn what_a_service_refused_is_told_in_intervals_and_at_its_end() {
         done
         cat "$work/told--json"
         grep -q '^\[  1\] .* sec ' "$work/ours" && echo 1
-        grep -c '; refused: 0 half-open, [1-9][0-9]* accept queue, 0 memory, 0 idle, 0 fast, 0 resets$' "$work/ours"
+        grep -c '; refused: 0 half-open, [1-9][0-9]* accept queue, 0 memory, 0 idle, 0 fast, 0 signatures, 0 resets$' "$work/ours"
     "#;
     let Some(output) = in_namespace(script) else {
         return;

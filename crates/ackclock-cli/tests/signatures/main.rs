@@ -78,7 +78,11 @@ fn the_kernels_signed_connections_reach_our_listener() {
     let [transfers @ .., service] = &reports[..] else { panic!("{reports:?}") };
     assert_eq!(transfers.len(), 4);
     assert!(transfers.iter().all(|report| report["right"] == true), "{transfers:?}");
-    assert_eq!(service["completed_connections"], 4);
+    // The end of the last one may be lost, and the service is stopped before it comes again.
+    assert_eq!(
+        (&service["accepted_connections"], &service["failed_connections"]),
+        (&4.into(), &0.into())
+    );
     assert_eq!(service["refused"]["signatures"], 0);
     assert_eq!(service["last"]["signed"], true);
 }

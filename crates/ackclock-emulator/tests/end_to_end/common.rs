@@ -7,7 +7,7 @@ use ackclock::apps::{Server, Service, Source, SourceConfig};
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::ListenConfig;
 use ackclock::storage::Buffer;
-use ackclock::tcp::{Config, Info};
+use ackclock::tcp::{Config, EcnMode, Info};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{
     ApplicationId, Emulator, Ended, LEFT, LinkStatistics, Observer, PairConfig, PcapCapture, RIGHT,
@@ -58,7 +58,9 @@ pub(crate) fn add_transfer<O: Observer>(
     service: Service,
     source: SourceConfig,
 ) -> (ApplicationId<Source>, ApplicationId<Server<'static>>) {
-    let listen = ListenConfig::new(source.remote);
+    let mut listen = ListenConfig::new(source.remote);
+    // Whatever the client asks for.
+    listen.connection.ecn = EcnMode::AcceptAccurate;
     let server = Server::new(service, listen, Buffer::growing()).once();
     let server = emulator.add_application(RIGHT, server).unwrap();
     let source = emulator.add_application(LEFT, Source::new(source)).unwrap();
