@@ -4,9 +4,10 @@
 use ackclock::seq::{SeqNumber, SeqRange};
 use ackclock::time::Duration;
 use ackclock::wire::{
-    Checksum, Checksums, EchoRequest, Ecn, FastOpenCookie, Flags, Header, IpInfo, MAX_HEADER,
-    Options, Packet, Protocol, SackBlocks, Segment, Timestamps, UserTimeout, WireError,
-    WriteChecksum, complete_checksum, parse_packet, write_echo_reply, write_packet_header,
+    AccurateEcnOption, Checksum, Checksums, EchoRequest, Ecn, FastOpenCookie, Flags, Header,
+    IpInfo, MAX_HEADER, Options, Packet, Protocol, SackBlocks, Segment, Timestamps, UserTimeout,
+    WireError, WriteChecksum, complete_checksum, parse_packet, write_echo_reply,
+    write_packet_header,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -169,6 +170,32 @@ proptest! {
         prop_assert!(options.len() <= MAX_OPTIONS);
         prop_assert_eq!(options.len() % 4, 0);
         prop_assert_eq!(options.is_empty(), options == Options::default());
+    }
+
+    /// RFC 9768 section 3.2.3.3: where there is no room, the option is left out whole.
+    #[test]
+    fn an_accurate_ecn_option_is_written_if_it_fits(
+        ip in ip_info(),
+        header in header(),
+        ect1_first in any::<bool>(),
+        fields in vec(0u32..1 << 24, 0..=3),
+    ) {
+        let mut option = AccurateEcnOption { ect1_first, ..AccurateEcnOption::default() };
+        option.len = fields.len() as u8;
+        option.fields[..fields.len()].copy_from_slice(&fields);
+        let mut header = header;
+        header.options.set_accurate_ecn(Some(option));
+        let rest = Options { sack: SackBlocks::EMPTY, ..header.options };
+        let fits = rest.len() + option.words_len() <= MAX_OPTIONS;
+        let bytes = packet(&ip, &header, [&[], &[]]);
+        prop_assert_eq!(bytes.len(), ip_header_len(&ip) + 20 + header.options.len());
+        prop_assert!(header.options.len() <= MAX_OPTIONS);
+        let Ok(Packet { protocol: Protocol::Tcp(segment), .. }) =
+            parse_packet(&bytes, Checksums::default())
+        else {
+            panic!("a segment");
+        };
+        prop_assert_eq!(segment.header.options.accurate_ecn(), fits.then_some(option));
     }
 
     #[test]

@@ -170,3 +170,33 @@ fn a_retransmission_tells_the_counter_of_now() {
         "
     ));
 }
+
+/// Section 3.2.3.3: beside a signature (RFC 2385) and all else a SYN-ACK has no room for the option, and an ack
+/// with timestamps neither.
+#[test]
+fn where_there_is_no_room_the_option_is_left_out() {
+    let signed = "
+        set md5_key 000102030405060708090a0b0c0d0e0f
+        set ecn request-accurate
+        ";
+    check(&format!(
+        "
+        {signed}
+        set window_scaling on
+        listen
+        < SAWE 0:0(0) <md5,mss 1000,sackOK,wscale 7>
+        > SW. 0:0(0) ack 1 <md5,mss 1000,sackOK,wscale 0>
+        "
+    ));
+    check(&format!(
+        "
+        {signed}
+        set sack off
+        set timestamps on
+        connect
+        > SAWE 0:0(0) <md5,mss 1000,TS val 1000 ecr 0>
+        +0.01 < SW. 0:0(0) ack 1 <md5,mss 1000,TS val 100 ecr 0>
+        > W. 1:1(0) ack 1 <md5,TS val 1010 ecr 100>
+        "
+    ));
+}

@@ -125,8 +125,14 @@ impl Options {
         self.len_of_most::<F>() + user_timeout
     }
 
-    /// Without SACK blocks and the user timeout at most 20, and 20 more in a SYN that has a Fast Open cookie.
+    /// Without SACK blocks and the user timeout.
     fn len_of_most<F: Formats>(&self) -> usize {
+        self.len_of_rest::<F>() + self.counters::<F>().map_or(0, |option| option.words_len())
+    }
+
+    /// Without AccECN's option too: at most 20, 20 more in a SYN that has a Fast Open cookie, and 20 more with a
+    /// signature.
+    fn len_of_rest<F: Formats>(&self) -> usize {
         let mss = if self.mss.is_some() { 4 } else { 0 };
         let window_scale = if self.shift::<F>().is_some() { 4 } else { 0 };
         let timestamps = match self.of_both::<F>() {
@@ -136,8 +142,7 @@ impl Options {
         };
         let cookie = self.cookie::<F>().map_or(0, |cookie| 4 * cookie.words());
         let signature = if self.is_signed::<F>() { usize::from(MD5_LEN) } else { 0 };
-        let accurate_ecn = self.counters::<F>().map_or(0, |option| option.words_len());
-        mss + window_scale + timestamps + cookie + signature + accurate_ecn
+        mss + window_scale + timestamps + cookie + signature
     }
 
     /// Whether a signature is to be written.
@@ -161,9 +166,10 @@ impl Options {
         (self.len_of_most::<F>() + 4 <= MAX_OPTIONS).then_some(timeout)
     }
 
-    /// The AccECN option to be written.
+    /// The AccECN option to be written: none where the rest leaves no room for it (RFC 9768 section 3.2.3.3).
     fn counters<F: Formats>(&self) -> Option<AccurateEcnOption> {
-        if F::ACCURATE_ECN { self.accurate_ecn() } else { None }
+        let option = self.accurate_ecn().filter(|_| F::ACCURATE_ECN)?;
+        (self.len_of_rest::<F>() + option.words_len() <= MAX_OPTIONS).then_some(option)
     }
 
     /// Timestamps and SACK-permitted, which share a word, as they are to be written.
@@ -256,7 +262,7 @@ impl Options {
                 let (blocks @ [_, ..], []) = data.as_chunks::<SACK_BLOCK>() else {
                     return Err(WireError::Option);
                 };
-                let counters = self.counters::<F>();
+                let counters = self.accurate_ecn();
                 self.sack = self.sack.without_blocks();
                 for &[s0, s1, s2, s3, e0, e1, e2, e3] in blocks {
                     // No option area holds more than four: none is lost here.

@@ -188,8 +188,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             1 => ONE_BLOCK,
             _ => TWO_BLOCKS,
         };
-        let others = Options { sack: SackBlocks::EMPTY, ..header.options }.len();
-        let room = OPTION_AREA.saturating_sub(others + for_blocks);
+        // Whether it is signed the header says when it goes.
+        let others = Options { sack: SackBlocks::EMPTY, md5: self.is_signed(), ..header.options };
+        let room = OPTION_AREA.saturating_sub(others.len() + for_blocks);
         let room = room.min(self.sender.mss().saturating_sub(payload) as usize);
         // While data wait behind a hole what was told before is told again.
         let repeats = !header.options.sack.is_empty();
