@@ -168,7 +168,10 @@ impl Options {
 
     /// The AccECN option to be written: none where the rest leaves no room for it (RFC 9768 section 3.2.3.3).
     fn counters<F: Formats>(&self) -> Option<AccurateEcnOption> {
-        let option = self.accurate_ecn().filter(|_| F::ACCURATE_ECN)?;
+        if !F::ACCURATE_ECN {
+            return None;
+        }
+        let option = self.accurate_ecn()?;
         (self.len_of_rest::<F>() + option.words_len() <= MAX_OPTIONS).then_some(option)
     }
 
@@ -262,7 +265,7 @@ impl Options {
                 let (blocks @ [_, ..], []) = data.as_chunks::<SACK_BLOCK>() else {
                     return Err(WireError::Option);
                 };
-                let counters = self.accurate_ecn();
+                let counters = if F::ACCURATE_ECN { self.accurate_ecn() } else { None };
                 self.sack = self.sack.without_blocks();
                 for &[s0, s1, s2, s3, e0, e1, e2, e3] in blocks {
                     // No option area holds more than four: none is lost here.
