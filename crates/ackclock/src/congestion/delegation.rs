@@ -23,6 +23,10 @@ macro_rules! delegate_all {
             $call!($context self.on_ack(ack))
         }
 
+        fn on_marks(&mut self, marks: &$crate::congestion::Marks) {
+            $call!($context self.on_marks(marks))
+        }
+
         fn on_loss(&mut self, loss: &$crate::congestion::Loss) {
             $call!($context self.on_loss(loss))
         }

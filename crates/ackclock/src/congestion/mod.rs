@@ -164,6 +164,10 @@ pub trait CongestionController: Debug {
     /// An ack arrived that acknowledges or SACKs something new.
     fn on_ack(&mut self, ack: &Ack);
 
+    /// The peer counts congestion marks (RFC 9768), and an ack tells of some for the first time: before the
+    /// [`Ack`], if it brings one.
+    fn on_marks(&mut self, _marks: &Marks) {}
+
     /// Something was found lost: after the [`Congestion`] that it may be, and before the [`Ack`]
     /// that it came with.
     fn on_loss(&mut self, _loss: &Loss) {}
@@ -219,7 +223,7 @@ pub trait CongestionController: Debug {
         true
     }
 
-    /// Whether the law answers congestion marks by their [count](Ack::ce_packets) in each ack, as L4S wants (RFC
+    /// Whether the law answers congestion marks by their [count](Self::on_marks) in each ack, as L4S wants (RFC
     /// 9331 section 4.3): where the peer counts them the law is not told of [`CongestionKind::Ecn`] then.
     fn counts_marks(&self) -> bool {
         false
@@ -278,6 +282,16 @@ pub struct Sent {
     pub app_limited: bool,
 }
 
+/// What an ack tells of congestion for the first time, where the peer counts it (RFC 9768).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Marks {
+    /// Packets that arrived with a congestion mark. They may be more than the ack acknowledges.
+    pub packets: u32,
+    /// Their payload bytes; an estimate where the ack has no AccECN option.
+    pub bytes: u32,
+}
+
 /// An ack that acknowledged or SACKed something new.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
@@ -310,11 +324,6 @@ pub struct Ack {
     pub delivery: Option<DeliveryRate>,
     /// Whether the ack carried ECN echo (RFC 3168), or tells of marks for the first time (RFC 9768).
     pub ecn_echo: bool,
-    /// Packets with a congestion mark that this ack tells of for the first time, where the peer counts them
-    /// (RFC 9768); otherwise 0, whatever it echoes. They may be more than it acknowledges.
-    pub ce_packets: u32,
-    /// The payload bytes of these; an estimate where the ack has no AccECN option.
-    pub ce_bytes: u32,
     /// Whether the connection is in fast recovery (a law's window usually stands still there).
     pub in_recovery: bool,
     /// Whether what a retransmission timeout found lost is still being repaired.

@@ -1,13 +1,14 @@
 //! What a connection sends, in two steps: decide, and (once the link has taken it) remember.
 
 use super::connection::{Connection, Reset};
-use super::sender::{Data, DataKind, ProbeTurn};
+use super::seldom::SeldomTurn;
+use super::sender::{Data, DataKind};
 use super::{RestartAfterIdle, State, accurate_ecn};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::seq::SeqNumber;
 use crate::time::Instant;
-use crate::wire::{Ecn, Flags, Header, Options, UserTimeout};
+use crate::wire::{Ecn, Flags, Header, Options};
 
 /// One segment that the connection wants to send. Ports and addresses are the stack's to fill in.
 #[derive(Clone, Copy, Debug)]
@@ -125,27 +126,23 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             return Some(self.bare(now, Cause::Challenge));
         }
         let ack_due = self.receiver.ack_due(now);
-        let goes_alone =
-            self.has_report() || self.has_counters_to_tell() || self.user_timeout_due();
-        if (ack_due && goes_alone) || self.owes_last_ack() {
+        if ack_due && self.has_report() {
             return Some(self.bare(now, Cause::Ack));
         }
-        if self.is_path_mtu_old(now) {
-            self.retry_path_mtu(now);
+        let seldom = self.seldom_turn(now, ack_due);
+        match seldom {
+            SeldomTurn::Ack => return Some(self.bare(now, Cause::Ack)),
+            SeldomTurn::Probe(data) => return Some(self.data(now, data)),
+            _ => {}
         }
         // The urgent pointer counts from its own segment, so no link can cut such a segment.
         // CWR stands in one segment only.
-        let has_cwr = self.sender.cwr_due() || self.has_cwr_in_counter();
+        let has_cwr = self.sender.cwr_due() || seldom == SeldomTurn::Whole;
         let single = self.sender.urgent().is_some() || has_cwr;
         let max_payload = if single { 0 } else { max_payload };
-        let mut gathers = false;
-        if P::PATH_PROBING {
-            match self.probe_path(now) {
-                ProbeTurn::Probe(data) => return Some(self.data(now, data)),
-                turn => gathers = turn == ProbeTurn::Gather,
-            }
-        }
-        if !gathers && let Some(data) = self.sender.next(now, &self.settings, max_payload) {
+        if seldom != SeldomTurn::Gather
+            && let Some(data) = self.sender.next(now, &self.settings, max_payload)
+        {
             if self.believes_router(now, &data) {
                 return self.poll_synchronized(now, max_payload);
             }
@@ -210,50 +207,40 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     }
 
     /// SYN, or SYN and ACK after the peer's. Its window is never scaled.
-    fn syn(&self, now: Instant) -> Header {
+    // Made where it stays, as well.
+    fn outgoing_syn(&self, now: Instant) -> Outgoing {
         let mut offered = self.agreement.syn_options();
         let mut timestamps = self.timestamps.offer(now);
-        let window = self.syn_window();
-        let mut header = Header { flags: Flags::SYN, window, ..Header::default() };
-        if self.state == State::SynReceived {
-            // Text that came with the other side's SYN has taken its part.
-            header.window = self.receiver.rcv_wnd() as u16;
-            header.flags |= Flags::ACK;
-            header.ack = self.receiver.rcv_nxt();
+        let (flags, ack, window) = if self.state == State::SynReceived {
             timestamps.echo = self.timestamps.recent();
-            header.flags = self.agreement.syn_ack_flags(&offered, self.syn_ack_timeouts());
+            let flags = self.agreement.syn_ack_flags(&offered, self.syn_ack_timeouts());
+            // Text that came with the other side's SYN has taken its part.
+            (flags, self.receiver.rcv_nxt(), self.receiver.rcv_wnd() as u16)
         } else {
             // RFC 3168 section 6.1.1.1: what was lost may have been dropped for its flags.
             offered.ecn_setup &= self.is_first_syn();
-            header.flags = offered.flags(header.flags);
+            let mut flags = offered.flags(Flags::SYN);
             // RFC 9768 section 3.1.4.1: asked for once more.
             let asks = P::ACCURATE_ECN && self.agreement.accurate.is_offered();
             if asks && self.unanswered_syns() <= 1 {
-                header.flags |= accurate_ecn::REQUEST;
+                flags |= accurate_ecn::REQUEST;
             }
-        }
-        header.seq = self.iss();
-        header.options = offered.options(timestamps);
-        if self.is_first_syn() {
-            header.options.set_user_timeout(self.user_timeout_option());
-        }
-        if self.state == State::SynReceived && self.is_accurate() {
-            header.options.set_accurate_ecn(self.agreement.accurate.syn_ack_option());
-        }
-        header
-    }
-
-    fn outgoing_syn(&self, now: Instant) -> Outgoing {
-        let header = self.syn(now);
-        Outgoing {
-            header,
+            (flags, SeqNumber(0), self.syn_window())
+        };
+        let (seq, options) = (self.iss(), offered.options(timestamps));
+        let mut outgoing = Outgoing {
+            header: Header { seq, ack, flags, window, options, ..Header::default() },
             offset: 0,
             len: self.syn_text(),
             segment_size: 0,
             ecn: Ecn::NotEct,
             cause: Cause::Syn,
-            window: header.window.into(),
+            window: window.into(),
+        };
+        if self.has_seldom_state() {
+            self.put_options_of_syn(&mut outgoing.header);
         }
+        outgoing
     }
 
     /// A segment without payload: an ack, or a RST with the next sequence number (section 3.10.5).
@@ -279,11 +266,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if cause.may_report() && self.has_report() && !self.owes_last_ack() {
             self.receiver.report_sack(&mut header.options.sack);
         }
-        if cause.may_report() && self.user_timeout_due() {
-            header.options.set_user_timeout(self.user_timeout_option());
-        }
-        if cause == Cause::Ack {
-            self.tell_counters(header, 0);
+        if cause.may_report() && self.has_seldom_state() {
+            self.put_seldom_options(header, 0, cause == Cause::Ack);
         }
         self.mark_urgent(header);
         outgoing
@@ -308,13 +292,11 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
         let mut outgoing = self.outgoing(now, Cause::Data(data), data.seq, flags, window);
         self.mark_urgent(&mut outgoing.header);
-        if data.kind == DataKind::New {
-            self.tell_counters(&mut outgoing.header, data.len);
+        if self.has_seldom_state() {
+            let header = &mut outgoing.header;
+            self.put_seldom_options(header, data.len, data.kind == DataKind::New);
         }
         let mss = self.sender.mss();
-        if data.len + UserTimeout::OPTION_LEN <= mss && self.user_timeout_due() {
-            outgoing.header.options.set_user_timeout(self.user_timeout_option());
-        }
         (outgoing.offset, outgoing.len) = (offset, data.len as usize);
         if data.len > mss && !data.kind.is_path_probe::<P>() {
             outgoing.segment_size = mss as u16;
@@ -362,11 +344,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
                 }
             }
         }
-        if outgoing.header.options.user_timeout().is_some() {
-            self.on_user_timeout_sent();
-        }
-        if self.is_accurate() {
-            self.on_counters_sent(&outgoing.header);
+        if self.has_seldom_state() {
+            self.on_header_sent(&outgoing.header);
         }
         let reports = outgoing.cause.may_report() || !self.has_report();
         if !self.is_sending() {

@@ -12,7 +12,7 @@ use super::sender::AckInput;
 use super::{Outgoing, State};
 use crate::FOR_SPEED;
 use crate::congestion::CongestionController;
-use crate::profile::{Kept, Profile};
+use crate::profile::Profile;
 use crate::seq::SeqNumber;
 use crate::time::Instant;
 use crate::wire::{Ecn, Flags, PredictedSegment, SackBlocks, Timestamps};
@@ -69,7 +69,6 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
                 window,
                 sack: &SackBlocks::EMPTY,
                 ecn_echo: false,
-                marked: Kept::new(None),
                 empty: !has_text,
                 echoed_ms: self.timestamps.echoed_ms(timestamps),
             };

@@ -2,11 +2,16 @@
 //! connection stays small.
 
 use super::accurate_ecn::AccurateEcn;
+use super::connection::Connection;
 use super::path_mtu::PathMtu;
 use super::path_probing::PathProbing;
+use super::sender::{Data, ProbeTurn};
 use super::user_timeout::UserTimeoutState;
+use crate::congestion::CongestionController;
 use crate::profile::{Kept, Part, Profile};
 use crate::storage::OnDemand;
+use crate::time::Instant;
+use crate::wire::{Flags, Header, Segment, UserTimeout};
 
 /// What of it a connection has; nothing at first.
 pub(super) type Seldom<P> = OnDemand<SeldomState<P>>;
@@ -27,6 +32,96 @@ impl<P: Profile> Default for SeldomState<P> {
             path_mtu: Kept::new(PathMtu::default()),
             user_timeout: Kept::new(UserTimeoutState::default()),
             path_probing: Kept::new(PathProbing::default()),
+        }
+    }
+}
+
+/// What such state makes of a connection's turn to send.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum SeldomTurn {
+    /// Nothing: it goes as without.
+    Plain,
+    /// An ack goes without data.
+    Ack,
+    /// A probe of the path goes.
+    Probe(Data),
+    /// New data wait for a probe.
+    Gather,
+    /// What goes is not to be cut by the link.
+    Whole,
+}
+
+impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
+    /// Whether there may be such state.
+    #[inline(always)]
+    pub(super) fn has_seldom_state(&self) -> bool {
+        (P::ACCURATE_ECN || P::ICMP_ERRORS || P::PATH_PROBING || P::USER_TIMEOUT_OPTION)
+            && self.seldom.get().is_some()
+    }
+
+    /// Puts such options into a SYN or a SYN-ACK.
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
+    pub(super) fn put_options_of_syn(&self, syn: &mut Header) {
+        if self.is_first_syn() {
+            syn.options.set_user_timeout(self.user_timeout_option());
+        }
+        if syn.flags.contains(Flags::ACK) && self.is_accurate() {
+            syn.options.set_accurate_ecn(self.agreement.accurate.syn_ack_option());
+        }
+    }
+
+    /// Puts the options into `header`, of a segment with `payload` bytes of text, that are due and have room
+    /// beside it; AccECN's only if it counts.
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
+    pub(super) fn put_seldom_options(&self, header: &mut Header, payload: u32, counts: bool) {
+        if counts {
+            self.tell_counters(header, payload);
+        }
+        if payload + UserTimeout::OPTION_LEN <= self.sender.mss() && self.user_timeout_due() {
+            header.options.set_user_timeout(self.user_timeout_option());
+        }
+    }
+
+    /// Takes what an acceptable segment, of which the rest is taken, tells and counts by such options.
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
+    pub(super) fn take_seldom_options(&mut self, segment: &Segment<'_>) {
+        self.take_user_timeout(&segment.header.options);
+        if self.is_accurate() {
+            self.count_codepoint(segment);
+        }
+    }
+
+    /// A segment that is no SYN and no RST went out.
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
+    pub(super) fn on_header_sent(&mut self, header: &Header) {
+        if header.options.user_timeout().is_some() {
+            self.on_user_timeout_sent();
+        }
+        if self.is_accurate() {
+            self.on_counters_sent(header);
+        }
+    }
+
+    /// What it makes of the turn, where the peer may be waiting for an ack.
+    #[inline(always)]
+    pub(super) fn seldom_turn(&mut self, now: Instant, ack_due: bool) -> SeldomTurn {
+        if self.has_seldom_state() { self.turn_by_state(now, ack_due) } else { SeldomTurn::Plain }
+    }
+
+    #[cfg_attr(target_pointer_width = "64", inline(never))]
+    fn turn_by_state(&mut self, now: Instant, ack_due: bool) -> SeldomTurn {
+        let goes_alone = self.has_counters_to_tell() || self.user_timeout_due();
+        if (ack_due && goes_alone) || self.owes_last_ack() {
+            return SeldomTurn::Ack;
+        }
+        if self.is_path_mtu_old(now) {
+            self.retry_path_mtu(now);
+        }
+        match self.probe_path(now) {
+            ProbeTurn::Probe(data) => SeldomTurn::Probe(data),
+            ProbeTurn::Gather => SeldomTurn::Gather,
+            ProbeTurn::None if self.has_cwr_in_counter() => SeldomTurn::Whole,
+            ProbeTurn::None => SeldomTurn::Plain,
         }
     }
 }

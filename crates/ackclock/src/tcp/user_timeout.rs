@@ -139,14 +139,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     #[inline(always)]
     pub(super) fn take_user_timeout(&mut self, options: &Options) {
         if let Some(remote) = options.user_timeout()
-            && P::USER_TIMEOUT_OPTION
-        {
-            self.on_user_timeout_option(remote);
-        }
-    }
-
-    fn on_user_timeout_option(&mut self, remote: UserTimeout) {
-        if let Some(state) = self.user_timeout_state_mut()
+            && let Some(state) = self.user_timeout_state_mut()
             && state.advertised.is_some()
         {
             state.remote = Some(remote);

@@ -315,12 +315,7 @@ impl Options {
         }
         let (timestamps, sack_permitted) = self.of_both::<F>();
         if sack_permitted || timestamps.is_some() {
-            // SACK-permitted takes the place of the padding before the timestamps.
-            put(match (sack_permitted, timestamps) {
-                (true, Some(_)) => [kind::SACK_PERMITTED, 2, kind::TIMESTAMPS, 10],
-                (true, None) => [kind::NO_OPERATION, kind::NO_OPERATION, kind::SACK_PERMITTED, 2],
-                (false, _) => [kind::NO_OPERATION, kind::NO_OPERATION, kind::TIMESTAMPS, 10],
-            });
+            put(word_of_both(timestamps.is_some(), sack_permitted));
         }
         if let Some(timestamps) = timestamps {
             put(timestamps.value.to_be_bytes());
@@ -328,6 +323,10 @@ impl Options {
         }
         if let Some(shift) = self.shift::<F>() {
             put([kind::NO_OPERATION, kind::WINDOW_SCALE, 3, shift.min(MAX_WINDOW_SCALE)]);
+        }
+        // As nearly always.
+        if self.sack.is_bare() {
+            return (len, sum);
         }
         if let Some(timeout) = self.timeout::<F>() {
             put(timeout.option(kind::USER_TIMEOUT));
@@ -353,6 +352,17 @@ impl Options {
             }
         }
         (len, sum)
+    }
+}
+
+/// The word that SACK-permitted shares with the beginning of the timestamps, where it takes the place of the
+/// padding. One of them is there.
+#[inline(always)]
+fn word_of_both(timestamps: bool, sack_permitted: bool) -> [u8; 4] {
+    match (sack_permitted, timestamps) {
+        (true, true) => [kind::SACK_PERMITTED, 2, kind::TIMESTAMPS, 10],
+        (true, false) => [kind::NO_OPERATION, kind::NO_OPERATION, kind::SACK_PERMITTED, 2],
+        (false, _) => [kind::NO_OPERATION, kind::NO_OPERATION, kind::TIMESTAMPS, 10],
     }
 }
 

@@ -92,7 +92,8 @@ impl SackBlocks {
 
     /// Whether there is neither a block nor what may lie in the place of blocks, or beside them.
     pub(crate) const fn is_bare(&self) -> bool {
-        self.len == 0 && self.cookie == 0 && self.word == 0
+        // All at once: hardly ever is one of them something else.
+        self.word | self.len as u16 | self.cookie as u16 == 0
     }
 
     /// Appends a block; false if there are four already. What lies in the place of blocks goes.
@@ -101,6 +102,11 @@ impl SackBlocks {
             self.word = 0;
         }
         self.cookie = 0;
+        self.append(block)
+    }
+
+    /// The same where nothing lies in the place of blocks.
+    pub(crate) fn append(&mut self, block: SeqRange) -> bool {
         match self.blocks.get_mut(usize::from(self.len)) {
             Some(place) => {
                 *place = block;

@@ -19,10 +19,9 @@ mod receiving;
 mod sending;
 
 pub(crate) use agreement::{AccurateAgreement, Again, REQUEST};
-pub(crate) use sending::Marked;
 
 use super::connection::Connection;
-use crate::congestion::CongestionController;
+use crate::congestion::{CongestionController, Marks};
 use crate::profile::{Kept, Profile};
 use crate::seq::SeqNumber;
 use crate::time::Instant;
@@ -227,6 +226,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// 3.2.2.1). One with CE counts once however many come.
     #[inline(never)]
     pub(super) fn take_syn_ack_again(&mut self, segment: &Segment<'_>) {
+        if !P::ACCURATE_ECN {
+            return;
+        }
         let header = &segment.header;
         let is_again = header.flags.contains(Flags::SYN | Flags::ACK)
             && header.seq + 1 == self.receiver.rcv_nxt()
@@ -258,12 +260,13 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// Takes the feedback of an ack that is not older than SND.UNA. Gives what it tells of congestion.
+    /// Takes the feedback of an ack that is not older than SND.UNA, and tells the law of its marks. Whether it
+    /// has any.
     #[inline(never)]
-    pub(super) fn take_feedback(&mut self, segment: &Segment<'_>, seq: SeqNumber) -> Marked {
+    pub(super) fn take_feedback(&mut self, segment: &Segment<'_>, seq: SeqNumber) -> bool {
         let header = &segment.header;
         if !self.is_accurate() || header.flags.contains(Flags::SYN) {
-            return Marked::default();
+            return false;
         }
         let feedback = Feedback {
             seq,
@@ -277,7 +280,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let bare = segment.is_empty() && header.options.sack.is_empty();
         let opened_fast = self.was_opened_fast();
         let Some(state) = self.accurate_mut() else {
-            return Marked::default();
+            return false;
         };
         let is_first = state.told.is_first();
         let awaited = state.last_ack == LastAck::Awaited;
@@ -289,7 +292,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
         // In a simultaneous open the peer may owe no such ack, and acknowledge data at once.
         let is_last_ack = awaited && bare && (feedback.acked == 0 || opened_fast);
-        let marked = if is_last_ack {
+        let marks = if is_last_ack {
             state.told.check_option(feedback.option);
             state.told.begin(&feedback);
             // Table 4. How the SYN-ACK was marked is told by this ack, or by a later one's counter.
@@ -297,15 +300,19 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             state.told.ce_packets += u32::from(is_marked);
             let packets = u32::from(is_marked);
             self.agreement.accurate.note_mangling(feedback.ace);
-            Marked { packets, bytes: 0 }
+            Marks { packets, bytes: 0 }
         } else {
             state.told.take(&feedback)
         };
         if is_first && !self.may_be_capable() {
             self.sender.give_up_capability();
         }
-        self.counters.ece_received.add((marked.packets > 0).into());
-        marked
+        let has_marks = marks.packets > 0;
+        self.counters.ece_received.add(has_marks.into());
+        if has_marks {
+            self.sender.tell_marks(&marks);
+        }
+        has_marks
     }
 
     /// The SYN-ACK has told that our SYN was marked on its way: that is congestion, though no counter tells of

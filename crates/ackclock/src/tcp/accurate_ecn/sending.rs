@@ -2,6 +2,7 @@
 //! (RFC 9768 sections 3.2.2.2, 3.2.2.5.2 and 3.2.3.1, appendix A).
 
 use super::receiving::{FIRST_ECT, FIRST_PACKETS};
+use crate::congestion::Marks;
 use crate::seq::SeqNumber;
 use crate::wire::AccurateEcnOption;
 
@@ -9,15 +10,6 @@ use crate::wire::AccurateEcnOption;
 const ACES: u32 = 8;
 /// Bits of a counter in an option.
 const MASK: u32 = 0x00ff_ffff;
-
-/// What an ack tells of congestion for the first time.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Marked {
-    /// Packets that had CE when they arrived.
-    pub(crate) packets: u32,
-    /// Their payload bytes; an estimate where the ack has no AccECN option.
-    pub(crate) bytes: u32,
-}
 
 /// An ack, as far as its feedback goes.
 #[derive(Clone, Copy, Debug)]
@@ -106,11 +98,11 @@ impl Told {
     }
 
     /// Takes the feedback of an ack that is not older than others. Gives what it tells.
-    pub(super) fn take(&mut self, feedback: &Feedback) -> Marked {
+    pub(super) fn take(&mut self, feedback: &Feedback) -> Marks {
         self.check_option(feedback.option);
         let is_first = core::mem::replace(&mut self.is_first, false);
         if !is_first && self.is_superseded(feedback) {
-            return Marked::default();
+            return Marks::default();
         }
         self.note(feedback);
         let told = self.take_option(feedback.option.filter(|_| !self.ignores_options));
@@ -122,7 +114,7 @@ impl Told {
             self.ce_bytes = self.ce_bytes.wrapping_add(estimate);
             estimate
         });
-        if self.is_deaf { Marked::default() } else { Marked { packets, bytes } }
+        if self.is_deaf { Marks::default() } else { Marks { packets, bytes } }
     }
 
     /// Takes the byte counters. Gives by how much that of CE has grown, if it is among them.
@@ -210,14 +202,14 @@ mod tests {
             let acked = segments * MSS;
             Told::FIRST.clone_take(&Feedback { option: option(1, ce), acked, ..ack(acked, ace) })
         };
-        assert_eq!(marked(20, 6, 1_000), Marked { packets: 1, bytes: 1_000 });
-        assert_eq!(marked(20, 6, 9_000), Marked { packets: 9, bytes: 9_000 });
-        assert_eq!(marked(20, 5, 0), Marked { packets: 0, bytes: 0 });
-        assert_eq!(marked(2, 6, 9_000), Marked { packets: 9, bytes: 9_000 }, "behind a hole");
+        assert_eq!(marked(20, 6, 1_000), Marks { packets: 1, bytes: 1_000 });
+        assert_eq!(marked(20, 6, 9_000), Marks { packets: 9, bytes: 9_000 });
+        assert_eq!(marked(20, 5, 0), Marks { packets: 0, bytes: 0 });
+        assert_eq!(marked(2, 6, 9_000), Marks { packets: 9, bytes: 9_000 }, "behind a hole");
     }
 
     impl Told {
-        fn clone_take(mut self, feedback: &Feedback) -> Marked {
+        fn clone_take(mut self, feedback: &Feedback) -> Marks {
             self.take(feedback)
         }
     }
@@ -226,15 +218,15 @@ mod tests {
     fn what_was_estimated_is_not_told_again_and_the_option_is_right() {
         let mut told = Told::FIRST;
         let first = told.take(&Feedback { acked: 3_000, ..ack(3_000, 7) });
-        assert_eq!(first, Marked { packets: 2, bytes: 2_000 });
+        assert_eq!(first, Marks { packets: 2, bytes: 2_000 });
         let acked = Feedback { acked: 1_000, ..ack(4_000, 0) };
         let second = told.take(&Feedback { option: option(1, 2_500), ..acked });
-        assert_eq!(second, Marked { packets: 1, bytes: 500 });
+        assert_eq!(second, Marks { packets: 1, bytes: 500 });
         let acked = Feedback { acked: 1_000, ..ack(5_000, 1) };
         assert_eq!(told.take(&acked).bytes, 1_000);
         let acked = Feedback { acked: 1_000, ..ack(6_000, 1) };
         let fourth = told.take(&Feedback { option: option(1, 2_600), ..acked });
-        assert_eq!((fourth, told.ce_bytes), (Marked::default(), 2_600), "900 were too many");
+        assert_eq!((fourth, told.ce_bytes), (Marks::default(), 2_600), "900 were too many");
     }
 
     #[test]

@@ -74,9 +74,9 @@ impl SackReport {
         first > 0
     }
 
-    /// Puts blocks into an option that has none: the duplicate, then the range that encloses it if it
-    /// lies above the cumulative ack, then the other `ranges`, those with the most recently received
-    /// segments first.
+    /// Puts blocks into an option that has none, and nothing in their place: the duplicate, then the range
+    /// that encloses it if it lies above the cumulative ack, then the other `ranges`, those with the most
+    /// recently received segments first.
     pub(super) fn fill<'a>(&self, option: &mut SackBlocks, ranges: &impl Ranges<'a>) {
         if !self.enabled {
             return;
@@ -84,15 +84,15 @@ impl SackReport {
         let mut enclosing = None;
         let duplicate = self.duplicate();
         if !duplicate.is_empty() {
-            option.push(duplicate);
+            option.append(duplicate);
             let overlapping = ranges.overlapping(duplicate);
             enclosing = overlapping.filter(|range| range.covers(duplicate));
             if let Some(range) = enclosing {
-                option.push(range);
+                option.append(range);
             }
         }
         for range in ranges.recent_first() {
-            if Some(range) != enclosing && !option.push(range) {
+            if Some(range) != enclosing && !option.append(range) {
                 break;
             }
         }

@@ -74,6 +74,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
                 // Nothing of it is taken, but D-SACK reports it.
                 self.receiver.on_old(SeqRange::from_len(seq, old));
             }
+            self.take_syn_ack_again(segment);
             self.digest_ack_before_window(now, segment, seq);
             self.answer_unacceptable(now, len);
         }
@@ -155,7 +156,6 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             return false;
         }
         self.timestamps.update(now, seq, options.timestamps);
-        self.take_user_timeout(options);
         // What an older one SACKs has arrived all the same.
         let reports = P::SACK && !options.sack.is_empty();
         if reports || ack.at_or_after(self.sender.snd_una()) {

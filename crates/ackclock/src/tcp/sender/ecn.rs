@@ -2,7 +2,7 @@
 //! but for CWR (RFC 9768 section 4).
 
 use super::Sender;
-use crate::congestion::{Congestion, CongestionController, CongestionKind};
+use crate::congestion::{Congestion, CongestionController, CongestionKind, Marks as CountedMarks};
 use crate::profile::{Kept, Part, Profile};
 use crate::seq::SeqNumber;
 use crate::time::Instant;
@@ -126,6 +126,11 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
     }
 
+    /// Tells the law of marks that the peer counts (RFC 9768).
+    pub(in crate::tcp) fn tell_marks(&mut self, marks: &CountedMarks) {
+        self.controller.on_marks(marks);
+    }
+
     /// An ack that advanced SND.UNA by `advanced`, and may have echoed a mark, was digested.
     #[inline(always)]
     pub(in crate::tcp) fn digest_echo(&mut self, now: Instant, echo: bool, advanced: u32) {
@@ -135,10 +140,11 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if self.snd_una.after(marks.point) {
             marks.reduced = Reduced::No;
         }
-        let is_counted = P::ACCURATE_ECN
-            && marks.capable == Capability::Counted
-            && self.controller.counts_marks();
-        if echo && marks.reduced == Reduced::No && !is_counted {
+        if echo && marks.reduced == Reduced::No {
+            let is_counted = P::ACCURATE_ECN && marks.capable == Capability::Counted;
+            if is_counted && self.controller.counts_marks() {
+                return;
+            }
             marks.held = self.controller.window() <= self.mss.into();
             if marks.held {
                 self.restart_timer(now);

@@ -39,6 +39,17 @@ pub(crate) enum ProbeFate {
     Repaired,
 }
 
+/// What losses are while a probe is under way, or is repaired.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Judgement {
+    /// What recovery takes them for.
+    AsFound,
+    /// The probe's alone, which is no congestion.
+    Probe,
+    /// More than the probe's: congestion that recovery takes for the probe's repair.
+    More,
+}
+
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// A probe with `payload` bytes, if it may go: nothing is missing, there is that much new data, and for
     /// so many segments behind it that their acks show whether it has arrived, and the windows take them
@@ -132,35 +143,43 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// else is lost meanwhile is congestion.
     #[inline(always)]
     pub(super) fn judge_path_probe(&mut self, now: Instant, outcome: &mut Outcome) {
-        let is_probing = self.path_probe.get().is_some_and(|fate| *fate != ProbeFate::None);
-        if P::PATH_PROBING && is_probing && outcome.lost.bytes > 0 {
-            self.judge_losses(now, outcome);
+        if !P::PATH_PROBING || outcome.lost.bytes == 0 {
+            return;
+        }
+        if self.path_probe.get().is_some_and(|fate| *fate != ProbeFate::None) {
+            match self.judge_losses(now, outcome.entered) {
+                Judgement::AsFound => {}
+                Judgement::Probe => (outcome.entered, outcome.lost) = (false, Losses::default()),
+                Judgement::More => outcome.reduce_again = true,
+            }
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn judge_losses(&mut self, now: Instant, outcome: &mut Outcome) {
+    fn judge_losses(&mut self, now: Instant, entered: bool) -> Judgement {
         match self.path_probe.get().copied().unwrap_or_default() {
             ProbeFate::UnderWay => {}
             fate @ (ProbeFate::Lost | ProbeFate::Repaired) => {
-                outcome.reduce_again |= self.recovery.phase() == Phase::Loss;
                 let is_news = fate == ProbeFate::Lost;
                 let fate = if is_news { ProbeFate::Inconclusive } else { ProbeFate::None };
-                return self.settle_path_probe(fate);
+                self.settle_path_probe(fate);
+                let is_repairing = self.recovery.phase() == Phase::Loss;
+                return if is_repairing { Judgement::More } else { Judgement::AsFound };
             }
-            _ => return,
+            _ => return Judgement::AsFound,
         }
         // Behind another loss it will be given up when it goes again.
         let Some(lost) = self.flight.first_lost().filter(|&lost| self.is_probe(lost)) else {
-            return;
+            return Judgement::AsFound;
         };
         let is_alone = self.flight.lost() == lost.len() || !self.recovery.uses_sack();
-        if outcome.entered && lost.start == self.snd_una && is_alone {
-            (outcome.entered, outcome.lost) = (false, Losses::default());
+        if entered && lost.start == self.snd_una && is_alone {
             self.repair_path_probe(now, lost);
+            Judgement::Probe
         } else {
             self.settle_path_probe(ProbeFate::Inconclusive);
+            Judgement::AsFound
         }
     }
 

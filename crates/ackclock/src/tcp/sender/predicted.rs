@@ -32,7 +32,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         &mut self,
         now: Instant,
         settings: &Settings<P>,
-        input: &AckInput<'_, P>,
+        input: &AckInput<'_>,
     ) -> bool {
         if input.ack == self.snd_una {
             self.take_idle_ack(now, settings, input)
@@ -49,7 +49,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         &mut self,
         now: Instant,
         settings: &Settings<P>,
-        input: &AckInput<'_, P>,
+        input: &AckInput<'_>,
     ) -> bool {
         let was_closed = self.window.size == 0;
         let is_idle = self.flight.is_empty()
@@ -82,7 +82,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         &mut self,
         now: Instant,
         settings: &Settings<P>,
-        input: &AckInput<'_, P>,
+        input: &AckInput<'_>,
     ) -> bool {
         let AckInput { seq, ack, window, .. } = *input;
         let is_calm = ack.after(self.snd_una)

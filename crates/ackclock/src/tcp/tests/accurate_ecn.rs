@@ -1,7 +1,7 @@
 //! More accurate congestion notification (RFC 9768) between two connections of ours.
 
 use super::*;
-use crate::congestion::{Ack, Congestion, InitialWindow, Start};
+use crate::congestion::{Ack, Congestion, InitialWindow, Marks, Start};
 use crate::test_random::Random;
 use crate::wire::{AccurateEcnOption, SackBlocks};
 use std::collections::BTreeMap;
@@ -20,9 +20,10 @@ impl CongestionController for Counts {
         "counts"
     }
     fn on_start(&mut self, _start: &Start) {}
-    fn on_ack(&mut self, ack: &Ack) {
-        self.packets += ack.ce_packets;
-        self.bytes += ack.ce_bytes;
+    fn on_ack(&mut self, _ack: &Ack) {}
+    fn on_marks(&mut self, marks: &Marks) {
+        self.packets += marks.packets;
+        self.bytes += marks.bytes;
     }
     fn on_congestion(&mut self, _event: &Congestion) {
         self.events += 1;

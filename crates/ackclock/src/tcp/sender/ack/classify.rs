@@ -16,7 +16,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(super) fn classify<'m>(
         &self,
         now: Instant,
-        input: &AckInput<'_, P>,
+        input: &AckInput<'_>,
         before: &Before,
         window_changed: bool,
         measured: &'m Measured,
@@ -32,7 +32,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             acked,
             sacked,
             duplicate: acked == 0 && before.had_flight && tells_again,
-            ecn_echo: input.echoes(),
+            ecn_echo: input.ecn_echo,
             window: self.controller.window(),
             bare_duplicate: repeats && acked == 0 && input.sack.is_empty(),
             uses_sack,

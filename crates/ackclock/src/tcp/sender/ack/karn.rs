@@ -16,7 +16,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(super) fn measure_round_trip(
         &mut self,
         now: Instant,
-        input: &AckInput<'_, P>,
+        input: &AckInput<'_>,
         advanced: u32,
         acked: Acked,
     ) -> Option<Duration> {

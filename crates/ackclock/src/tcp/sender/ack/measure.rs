@@ -23,7 +23,7 @@ pub(super) struct Measured {
     pub(super) rtt: Option<Duration>,
 }
 
-impl<P: Profile> AckInput<'_, P> {
+impl AckInput<'_> {
     /// The end of the millisecond in which the segment was sent whose timestamp the ack echoes, in
     /// microseconds; without a timestamp the end of time.
     fn echoed_until(&self, now: Instant) -> u64 {
@@ -44,7 +44,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(super) fn measure(
         &mut self,
         now: Instant,
-        input: &AckInput<'_, P>,
+        input: &AckInput<'_>,
         advanced: u32,
     ) -> Measured {
         // A retransmission is not what was delivered if no round trip has ever been so short, or if

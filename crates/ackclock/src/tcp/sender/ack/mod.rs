@@ -15,16 +15,15 @@ use super::flight::Flight;
 use super::recovery::{AckFacts, Limits, Outcome, Phase};
 use super::{Sender, Waiting};
 use crate::congestion::CongestionController;
-use crate::profile::{Kept, Part, Profile};
+use crate::profile::Profile;
 use crate::seq::SeqNumber;
 use crate::tcp::Settings;
-use crate::tcp::accurate_ecn::Marked;
 use crate::time::Instant;
 use crate::wire::SackBlocks;
 
 /// The parts of a segment that concern the sender.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AckInput<'s, P: Profile> {
+pub(crate) struct AckInput<'s> {
     /// SEG.SEQ.
     pub(crate) seq: SeqNumber,
     /// SEG.ACK. With SACK blocks it may be before SND.UNA.
@@ -33,26 +32,12 @@ pub(crate) struct AckInput<'s, P: Profile> {
     pub(crate) window: u32,
     /// SACK blocks.
     pub(crate) sack: &'s SackBlocks,
-    /// Whether it echoes a congestion mark (RFC 3168), or counts them.
+    /// Whether it echoes a congestion mark (RFC 3168), or counts new ones (RFC 9768).
     pub(crate) ecn_echo: bool,
-    /// What it tells of them for the first time, where they are counted (RFC 9768).
-    pub(crate) marked: <P::AccurateEcn as Part>::Keeps<Option<Marked>>,
     /// Whether the segment carries neither data nor SYN nor FIN.
     pub(crate) empty: bool,
     /// Our clock, in milliseconds, when the segment was sent whose timestamp this one echoes.
     pub(crate) echoed_ms: Option<u32>,
-}
-
-impl<P: Profile> AckInput<'_, P> {
-    /// What it tells of congestion marks for the first time, where they are counted.
-    fn counted(&self) -> Option<Marked> {
-        self.marked.get().copied().flatten()
-    }
-
-    /// Whether it tells of congestion.
-    fn echoes(&self) -> bool {
-        self.counted().map_or(self.ecn_echo, |marked| marked.packets > 0)
-    }
 }
 
 /// The sender as an ack has met it.
@@ -69,7 +54,7 @@ struct Before {
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// Takes an ack that lies between SND.UNA and SND.NXT, or the SACK blocks of an older one.
     #[inline(always)]
-    pub(crate) fn on_ack(&mut self, now: Instant, settings: &Settings<P>, input: &AckInput<'_, P>) {
+    pub(crate) fn on_ack(&mut self, now: Instant, settings: &Settings<P>, input: &AckInput<'_>) {
         if !(P::PREDICTION && self.take_predicted_ack(now, settings, input)) {
             self.on_any_ack(now, settings, input);
         }
@@ -77,7 +62,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
 
     /// The general road of an ack.
     #[cfg_attr(target_pointer_width = "64", inline(never))]
-    fn on_any_ack(&mut self, now: Instant, settings: &Settings<P>, input: &AckInput<'_, P>) {
+    fn on_any_ack(&mut self, now: Instant, settings: &Settings<P>, input: &AckInput<'_>) {
         self.note_app_limited();
         self.allow_burst(settings);
         let before = Before {
@@ -94,7 +79,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let facts = self.classify(now, input, &before, window_changed, &measured);
         self.note_progress(now, &before, &facts);
         let (outcome, in_recovery) = self.recover(now, settings, &facts);
-        self.digest_echo(now, input.echoes(), advanced);
+        self.digest_echo(now, input.ecn_echo, advanced);
         self.tell_losses(now, &outcome.lost);
         if advanced > 0 || facts.sacked > 0 {
             let min_rtt = self.rto.min_rtt();
@@ -110,7 +95,6 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
                 sample: sent.map(|sent| self.delivery.sample(&sent, min_rtt)),
                 is_measuring: self.flight.is_measuring(),
                 ecn_echo: facts.ecn_echo,
-                marked: input.counted().unwrap_or_default(),
                 in_recovery,
                 after_timeout: self.recovery.phase() == Phase::Loss,
             };

@@ -13,7 +13,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// newly SACKed, and what has arrived twice.
     pub(super) fn apply_sack(
         &mut self,
-        input: &AckInput<'_, P>,
+        input: &AckInput<'_>,
         delivered: &mut Delivered,
     ) -> (u32, Option<SeqRange>) {
         let mut dsack = None;

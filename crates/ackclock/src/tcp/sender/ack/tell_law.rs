@@ -2,7 +2,6 @@
 
 use crate::congestion::{Ack, CongestionController, CongestionKind, DeliveryRate};
 use crate::profile::Profile;
-use crate::tcp::accurate_ecn::Marked;
 use crate::tcp::sender::Sender;
 use crate::tcp::sender::flight::Losses;
 use crate::tcp::sender::recovery::{Outcome, Phase};
@@ -26,7 +25,6 @@ pub(in crate::tcp::sender) struct AckNews {
     pub(in crate::tcp::sender) is_measuring: bool,
     /// As in [`Ack`].
     pub(in crate::tcp::sender) ecn_echo: bool,
-    pub(in crate::tcp::sender) marked: Marked,
     pub(in crate::tcp::sender) in_recovery: bool,
     pub(in crate::tcp::sender) after_timeout: bool,
 }
@@ -56,8 +54,6 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             min_rtt: self.rto.min_rtt(),
             delivery: news.sample.or(round.filter(|_| !news.is_measuring)),
             ecn_echo: news.ecn_echo,
-            ce_packets: news.marked.packets,
-            ce_bytes: news.marked.bytes,
             in_recovery: news.in_recovery,
             after_timeout: news.after_timeout,
             new_round: round.is_some(),
