@@ -137,10 +137,10 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
         // The urgent pointer counts from its own segment, so no link can cut such a segment.
         // CWR stands in one segment only.
-        let has_cwr = self.sender.cwr_due() || seldom == SeldomTurn::Whole;
+        let has_cwr = self.sender.cwr_due() || matches!(seldom, SeldomTurn::Whole);
         let single = self.sender.urgent().is_some() || has_cwr;
         let max_payload = if single { 0 } else { max_payload };
-        if seldom != SeldomTurn::Gather
+        if !matches!(seldom, SeldomTurn::Gather)
             && let Some(data) = self.sender.next(now, &self.settings, max_payload)
         {
             if self.believes_router(now, &data) {

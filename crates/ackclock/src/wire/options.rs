@@ -325,7 +325,7 @@ impl Options {
             put([kind::NO_OPERATION, kind::WINDOW_SCALE, 3, shift.min(MAX_WINDOW_SCALE)]);
         }
         // As nearly always.
-        if self.sack.is_bare() {
+        if (F::USER_TIMEOUT || F::FAST_OPEN || F::ACCURATE_ECN) && self.sack.is_bare() {
             return (len, sum);
         }
         if let Some(timeout) = self.timeout::<F>() {
