@@ -40,8 +40,8 @@ impl Lot {
 
     /// Settings that are one of some words or numbers.
     fn words(&mut self, line: &mut Line) {
-        let words: [(&str, &[&str]); 11] = [
-            ("ecn", &["request", "off"]),
+        let words: [(&str, &[&str]); 12] = [
+            ("ecn", &["request", "off", "request-accurate", "accept-accurate"]),
             ("acks", &["every", "delayed=200ms/0", "delayed=499ms/0", "bsd43", "delayed=10ms/2"]),
             ("ack_timer", &["heartbeat=200ms", "heartbeat=250ms"]),
             ("iw", &["1", "2", "rfc3390", "32", "100"]),
@@ -49,6 +49,7 @@ impl Lot {
             ("pacing", &["always", "off"]),
             ("burst", &["1", "2", "8"]),
             ("nagle", &["off", "rfc896"]),
+            ("mtu_probing", &["always", "black-hole"]),
             ("buffers", &["auto"]),
             ("fast_open", &["without-cookie", "on"]),
             ("ranges", &["1", "2", "8"]),
