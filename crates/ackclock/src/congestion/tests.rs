@@ -3,9 +3,9 @@
 use super::*;
 use proptest::prelude::*;
 
-/// A connection begins.
+/// A connection begins, whose peer counts marks.
 pub(super) fn start(mss: u32, initial_window: u32) -> Start {
-    Start { mss, initial_window, ..Start::default() }
+    Start { mss, initial_window, counts_marks: true, ..Start::default() }
 }
 
 /// An ack of `bytes` in a full window, outside recovery.
@@ -47,7 +47,10 @@ fn all_variants() -> impl Iterator<Item = BuiltIn> {
 #[test]
 fn every_law_is_found_under_its_own_name() {
     let names: std::vec::Vec<_> = all().map(|law| law.name()).collect();
-    assert_eq!(names, ["cubic", "reno", "veno", "vegas", "tahoe", "none", "fixed", "bbr"]);
+    assert_eq!(
+        names,
+        ["cubic", "reno", "veno", "vegas", "tahoe", "none", "fixed", "bbr", "prague"]
+    );
     assert_eq!(BuiltIn::by_name("Reno"), None);
 }
 
@@ -67,7 +70,7 @@ fn a_law_becomes_a_built_in_with_its_parameters() {
 fn the_laws_with_fast_recovery_want_prr() {
     let wanting: std::vec::Vec<_> =
         all().filter(CongestionController::wants_prr).map(|law| law.name()).collect();
-    assert_eq!(wanting, ["cubic", "reno", "veno", "vegas"]);
+    assert_eq!(wanting, ["cubic", "reno", "veno", "vegas", "prague"]);
 }
 
 #[cfg(feature = "alloc")]
@@ -194,12 +197,13 @@ fn delivery() -> impl Strategy<Value = DeliveryRate> {
 }
 
 fn ack() -> impl Strategy<Value = Ack> {
-    let sizes = [(); 5].map(|()| size());
+    let sizes = [(); 7].map(|()| size());
     let rtt = proptest::option::of(span());
     let delivery = proptest::option::of(delivery());
     (instant(), sizes, rtt, delivery, any::<([bool; 4], u32)>()).prop_map(
         |(now, sizes, rtt, delivery, (flags, random))| {
-            let [bytes_acked, bytes_sacked, bytes_delivered, bytes_lost, flight_after] = sizes;
+            let [bytes_acked, bytes_sacked, bytes_delivered, ..] = sizes;
+            let [.., bytes_lost, flight_after, ce_packets, ce_bytes] = sizes;
             let [in_recovery, after_timeout, new_round, window_limited] = flags;
             Ack {
                 now,
@@ -209,6 +213,9 @@ fn ack() -> impl Strategy<Value = Ack> {
                 bytes_lost,
                 flight_after,
                 rtt,
+                smoothed_rtt: rtt.unwrap_or_default(),
+                ce_packets,
+                ce_bytes,
                 delivery,
                 in_recovery,
                 after_timeout,
@@ -342,6 +349,7 @@ proptest! {
                 law.pacing_rate(),
                 law.send_quantum(),
                 (law.wants_prr(), law.wants_delivery_rate(), law.limits_itself()),
+                (law.counts_marks(), law.wants_l4s()),
             )
         }
         fn check<C>(law: C, events: &[Event]) -> Result<(), TestCaseError>
@@ -368,5 +376,6 @@ proptest! {
         check(Tahoe::default(), &events)?;
         check(Fixed::default(), &events)?;
         check(Bbr::default(), &events)?;
+        check(Prague::default(), &events)?;
     }
 }
