@@ -69,6 +69,14 @@ fn what_cannot_be_used_is_answered_with_its_line_and_what_can() {
         problem("until = \"60s\"", "until = \"60s\"\nflows = [3]"),
         "file.toml:131: flows are numbered 1 to 2"
     );
+    assert_eq!(
+        problem("what = \"fairness\"", "what = \"fairness\"\ntake = \"p99\""),
+        "file.toml:86: a 99th percentile is that of a delay"
+    );
+    assert_eq!(
+        problem("what = \"fairness\"", "what = \"ratio\"\nflows = [1]"),
+        "file.toml:86: a ratio is that of two flows"
+    );
     // A line of the scenario is one of the file.
     assert_eq!(
         problem("mss = 1000", "mss = 0"),

@@ -41,7 +41,7 @@ impl Lot {
     /// Settings that are one of some words or numbers.
     fn words(&mut self, line: &mut Line) {
         let words: [(&str, &[&str]); 11] = [
-            ("ecn", &["request", "off"]),
+            ("ecn", &["request", "off", "request-accurate"]),
             ("acks", &["every", "delayed=200ms/0", "delayed=499ms/0", "bsd43", "delayed=10ms/2"]),
             ("ack_timer", &["heartbeat=200ms", "heartbeat=250ms"]),
             ("iw", &["1", "2", "rfc3390", "32", "100"]),
