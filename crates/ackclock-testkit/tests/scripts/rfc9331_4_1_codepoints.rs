@@ -64,7 +64,6 @@ fn where_marks_are_not_counted_data_is_ect0_and_prague_is_cubic() {
         +0.01 < E. 1:1(0) ack 1001
         info cwnd 1700
         write 500
-        +0.01 < . 1:1(0) ack 2001
         > [ect0] PW. 2001:2501(500) ack 1
         ",
     );

@@ -9,10 +9,9 @@
 //! | --- | --- | --- |
 //! | 2.3.1, 2.4.1 | ECT(1), and which law where marks are not counted | here |
 //! | 2.4.2 | how many of the bytes were marked, as a moving average | [`extent`] |
-//! | 2.4.2 to 2.4.4, 2.4.6 | decrease, increase, losses, round trips that count as longer, pacing | [`scalable`] |
+//! | 2.4.2 to 2.4.4, 2.4.6 | decrease, increase, losses, round trips that count as longer, pacing, queues that are not of L4S | [`scalable`] |
 //!
-//! Not done: to find out that a bottleneck marks as RFC 3168 has it and answers for a queue that others share
-//! (RFC 9331 section 4.3 item 3), and windows below two segments (item 5).
+//! Not done: windows below two segments (RFC 9331 section 4.3 item 5).
 
 mod extent;
 mod scalable;

@@ -9,13 +9,20 @@
 use super::extent::Extent;
 use crate::congestion::delegation::delegate_to_window;
 use crate::congestion::window::CongestionWindow;
-use crate::congestion::{Ack, Congestion, CongestionController, Growth, HyStart, Start, micros};
+use crate::congestion::{
+    Ack, Congestion, CongestionController, Growth, HyStart, Start, micros, scaled,
+};
 use crate::time::{Duration, Instant};
 
 /// The least round trip that counts, in microseconds.
 const LEAST_VIRTUAL_RTT: u32 = 25_000;
 /// Round trips after which short ones count as that long: before, a short transfer goes at its own pace.
 const ROUNDS_AT_OWN_PACE: u16 = 500;
+/// A queue that marks for L4S is a millisecond or two long. One that has made every packet of a round trip wait for
+/// longer than this, in microseconds, marks as RFC 3168 has it, and may be shared with classic flows.
+const CLASSIC_QUEUE: u32 = 5_000;
+/// What is left of a window after such a mark, as a fraction (RFC 8511 section 3.1, as with Reno).
+const LEFT_BY_CLASSIC_MARK: (u64, u64) = (4, 5);
 /// Least window after a mark and least threshold, in segments.
 const LEAST_SEGMENTS: u32 = 2;
 /// A loss takes one of so many parts of the flight, as with Reno (RFC 5681 equation 4).
@@ -24,6 +31,9 @@ const GIVEN_UP_FOR_LOSS: u32 = 2;
 const QUANTA_PER_SECOND: u64 = 4_000;
 /// Windows in a round trip while slow start is far from its end; else one.
 const SLOW_START_GAIN: u64 = 2;
+
+/// No round-trip time yet.
+const NO_SAMPLE: u32 = u32::MAX;
 
 /// Prague's scalable law.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,6 +48,8 @@ pub(super) struct Scalable {
     marked: Option<(u32, u32)>,
     /// In microseconds; zero before the first sample.
     smoothed_rtt: u32,
+    /// The least sample of the last round trip that is over, and of this one, in microseconds.
+    least_rtts: [u32; 2],
     /// Round trips so far.
     rounds: u16,
 }
@@ -52,6 +64,7 @@ impl Scalable {
             answered_until: Instant::ZERO,
             marked: None,
             smoothed_rtt: 0,
+            least_rtts: [NO_SAMPLE; 2],
             rounds: 0,
         }
     }
@@ -70,11 +83,19 @@ impl Scalable {
     }
 
     fn begin_round(&mut self, now: Instant) {
+        self.least_rtts = [self.least_rtts[1], NO_SAMPLE];
         self.round_ends = self.round_from(now);
     }
 
-    /// Marks are answered once in a round trip, by alpha.
-    fn answer_marks(&mut self, now: Instant) {
+    /// Whether packets have waited too long for a queue that marks for L4S (RFC 9331 section 4.3 item 3).
+    fn is_queue_classic(&self, min_rtt: Duration) -> bool {
+        let least = self.least_rtts[0].min(self.least_rtts[1]);
+        least != NO_SAMPLE && least.saturating_sub(micros(min_rtt)) > CLASSIC_QUEUE
+    }
+
+    /// Marks are answered once in a round trip: by alpha, but at least as Reno does if they seem to be of a classic
+    /// queue.
+    fn answer_marks(&mut self, now: Instant, min_rtt: Duration) {
         if self.extent.note_mark() {
             self.begin_round(now);
         }
@@ -83,7 +104,11 @@ impl Scalable {
         }
         let before = self.window.cwnd();
         let least = self.window.mss().saturating_mul(LEAST_SEGMENTS);
-        let reduced = self.extent.reduced(before).max(least).min(before);
+        let mut reduced = self.extent.reduced(before);
+        if self.is_queue_classic(min_rtt) {
+            reduced = reduced.min(scaled(before, LEFT_BY_CLASSIC_MARK));
+        }
+        let reduced = reduced.max(least).min(before);
         self.window.reduce_for_marks(reduced);
         self.marked = Some((before, reduced));
         self.answered_until = self.round_from(now);
@@ -98,8 +123,8 @@ impl Scalable {
             return unmarked;
         }
         // The round trip that counts is the longer one, and then 25 ms: below 2^30 times 2^30.
-        let scaled = (u64::from(unmarked) * rtt * rtt).checked_div(counts * counts);
-        scaled.map_or(unmarked, |credit| credit as u32)
+        let credit = (u64::from(unmarked) * rtt * rtt).checked_div(counts * counts);
+        credit.map_or(unmarked, |credit| credit as u32)
     }
 
     /// The flight that a loss is to be answered for: a reduction for a mark of the same round trip counts as part
@@ -108,9 +133,9 @@ impl Scalable {
         let Some((before, after)) = self.marked.filter(|_| event.now < self.answered_until) else {
             return event.flight_size;
         };
-        let scaled = (u64::from(event.flight_size) * u64::from(before)).checked_div(after.into());
-        let scaled = scaled.map_or(u32::MAX, |bytes| u32::try_from(bytes).unwrap_or(u32::MAX));
-        scaled.min(before.max(event.flight_size))
+        let flight = (u64::from(event.flight_size) * u64::from(before)).checked_div(after.into());
+        let flight = flight.map_or(u32::MAX, |bytes| u32::try_from(bytes).unwrap_or(u32::MAX));
+        flight.min(before.max(event.flight_size))
     }
 }
 
@@ -134,13 +159,16 @@ impl CongestionController for Scalable {
     fn on_ack(&mut self, ack: &Ack) {
         self.smoothed_rtt = micros(ack.smoothed_rtt);
         self.rounds = self.rounds.saturating_add(ack.new_round.into());
+        if let Some(rtt) = ack.rtt {
+            self.least_rtts[1] = self.least_rtts[1].min(micros(rtt));
+        }
         self.extent.count(ack.bytes_delivered, ack.ce_bytes);
         if ack.now >= self.round_ends {
             self.extent.end_round();
             self.begin_round(ack.now);
         }
         if ack.ce_packets > 0 {
-            self.answer_marks(ack.now);
+            self.answer_marks(ack.now, ack.min_rtt);
         }
         if ack.in_recovery {
             return;

@@ -171,6 +171,39 @@ fn an_undo_does_not_take_back_what_was_given_up_for_marks() {
     assert_eq!(flow.law.window(), 7_500);
 }
 
+/// RFC 9331 section 4.3 item 3: a queue that every packet of a round trip has waited in for more than 5 ms does not
+/// mark for L4S.
+#[test]
+fn a_mark_of_a_longer_queue_is_answered_as_reno_does_at_least() {
+    let left = |rtts: [u64; 3], marked_before: bool| {
+        let mut flow = Flow::new(20);
+        let min_rtt = Duration::from_millis(20);
+        if marked_before {
+            flow.ack(MSS, MSS);
+            // Round trips without a mark leave little of alpha, and bring a segment.
+            for _ in 0..62 {
+                flow.now += flow.rtt;
+                flow.ack(1, 0);
+            }
+            flow.ack(6 * MSS, 0);
+        }
+        for rtt in rtts {
+            flow.now += flow.rtt;
+            let (now, smoothed_rtt, rtt) = (flow.now, flow.rtt, Some(Duration::from_millis(rtt)));
+            flow.law.on_ack(&Ack { now, smoothed_rtt, rtt, min_rtt, ..Ack::default() });
+        }
+        let before = flow.law.window();
+        let (now, smoothed_rtt, ce_packets) = (flow.now, flow.rtt, 1);
+        flow.law.on_ack(&Ack { now, smoothed_rtt, min_rtt, ce_packets, ..Ack::default() });
+        (before, flow.law.window())
+    };
+    // Alpha is (15/16)^63 = 0.01715, 6000 / 2 of which are 51.
+    assert_eq!(left([25, 25, 25], true), (6_000, 5_949));
+    assert_eq!(left([25, 26, 26], true), (6_000, 4_800));
+    assert_eq!(left([26, 26, 25], true), (6_000, 5_949), "not of the whole last one");
+    assert_eq!(left([26, 26, 26], false), (10_000, 5_000), "the first mark takes more");
+}
+
 /// Section 2.4.4: at its own pace for 500 round trips.
 #[test]
 fn a_short_round_trip_counts_as_25_ms_once_a_connection_is_old() {

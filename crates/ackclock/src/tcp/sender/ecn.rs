@@ -151,7 +151,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// An ack that advanced SND.UNA by `advanced`, and may have echoed a mark, was digested.
     #[inline(always)]
     pub(in crate::tcp) fn digest_echo(&mut self, now: Instant, echo: bool, advanced: u32) {
-        let is_counted = self.leaves_marks_to_law();
+        let is_counted = echo && self.leaves_marks_to_law();
         let Some(marks) = self.ecn.0.get_mut() else {
             return;
         };
