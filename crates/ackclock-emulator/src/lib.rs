@@ -14,7 +14,7 @@
 //!   integers, or by floating point with + - * / and square roots, which are exact everywhere.
 //!   The same seed and the same applications give the same packets at the same times, on every
 //!   platform.
-//! - Queues are drop-tail, RED, CoDel or FQ-CoDel. They count waiting packets; the packet in
+//! - Queues are drop-tail, RED, CoDel, FQ-CoDel or DualPI2. They count waiting packets; the packet in
 //!   service counts if the path says so.
 //! - Impairments are loss, corruption, duplication and reordering. They strike after a packet has
 //!   had its time of the line, or before the queue.
@@ -96,9 +96,12 @@ pub use link::impairments::loss::{GilbertElliott, Loss};
 pub use link::impairments::reordering::{Hold, Reorder};
 pub use link::path::{Path, PathError, Place};
 pub use link::propagation::Jitter;
-pub use link::queue::{CoDelConfig, Discipline, FqCoDelConfig, QueueLimit, RedConfig};
+pub use link::queue::{
+    CoDelConfig, Discipline, DualPi2Config, DualQueueScheduler, FqCoDelConfig, QueueLimit,
+    RedConfig,
+};
 pub use link::rate_and_outages::{Outages, RateChange};
-pub use link::statistics::LinkStatistics;
+pub use link::statistics::{LinkStatistics, Waits};
 pub use link::wire_size::WireSize;
 pub use live_link::LiveLink;
 pub use network::RouterStatistics;

@@ -157,7 +157,8 @@ pub enum DropReason {
     /// The queue was full. Drop-tail, RED and CoDel drop the packet that came, FQ-CoDel the first
     /// packet of the flow that occupies the most bytes.
     QueueFull,
-    /// RED chose the packet by chance: the average was between the thresholds.
+    /// RED chose the packet by chance, the average being between the thresholds, or DualPI2 by the probability of
+    /// its controller.
     Early,
     /// RED's average was at or above the larger threshold.
     Forced,

@@ -195,6 +195,8 @@ pub enum UnitError {
     CoDel,
     /// Some parameters of FQ-CoDel are given, but not all.
     FqCoDel,
+    /// Some parameters of DualPI2 are given, but not all, or it is asked to mark, which it does anyway.
+    DualPi2,
     /// The text is not a number of bytes with an optional sign.
     Signed,
     /// Neither icmp nor silent.
@@ -258,6 +260,10 @@ impl fmt::Display for UnitError {
             UnitError::FqCoDel => {
                 "write fq_codel or fq_codel:TARGET:INTERVAL:LIMIT:FLOWS:QUANTUM, as in \
                  fq_codel:5ms:100ms:10240:1024:1514"
+            }
+            UnitError::DualPi2 => {
+                "write dualpi2 or dualpi2:TARGET:STEP:K:LIMIT, as in dualpi2:15ms:1ms:2:10000, and \
+                 :tsfifo behind it for that scheduler; it marks without :ecn"
             }
         })
     }

@@ -1,5 +1,5 @@
-//! Explicit congestion notification (RFC 3168): which packets say that they are capable of it, and that both
-//! ends repeat and answer what they hear.
+//! Explicit congestion notification (RFC 3168): which packets say that they are capable of it, and as what (RFC
+//! 9331), and that both ends repeat and answer what they hear.
 
 use crate::facts::Facts;
 use crate::segment::{Offset, Seen};
@@ -41,6 +41,13 @@ pub(crate) static ECT_ON_PROBE: Sentence = Sentence::must(
     3168,
     "6.1.6",
     "Therefore, the TCP data sender MUST NOT set either an ECT codepoint or the CWR bit on window probe packets.",
+);
+pub(crate) static L4S_WITHOUT_COUNTS: Sentence = Sentence::must(
+    "ect1-without-counts",
+    9331,
+    "4.2",
+    "For a transport protocol to provide Scalable congestion control (Section 4.3), it MUST provide feedback of \
+     the extent of CE marking on the forward path.",
 );
 pub(crate) static CWR_MISSING: Sentence = Sentence::must(
     "cwr-missing",
@@ -109,6 +116,7 @@ impl Notification {
             let sentence = match text {
                 _ if seen.is(Flags::SYN) => Some(&ECT_ON_SYN),
                 _ if !(facts.ecn() || facts.accurate_ecn()) => Some(&ECT_NOT_AGREED),
+                _ if seen.ecn == Ecn::Ect1 && !facts.accurate_ecn() => Some(&L4S_WITHOUT_COUNTS),
                 Text::None if !seen.is(Flags::FIN) => Some(&ECT_ON_ACK),
                 Text::Again => Some(&ECT_ON_RETRANSMISSION),
                 Text::Probe => Some(&ECT_ON_PROBE),

@@ -1,7 +1,7 @@
 //! What is certain about a connection from the segments that passed the host's interface.
 
 use crate::segment::{Offset, Seen, Space};
-use crate::settings::Settings;
+use crate::settings::{Law, Settings};
 use ackclock::time::Instant;
 use ackclock::wire::{Flags, Header, Options};
 
@@ -151,6 +151,15 @@ impl Facts {
         } else {
             let answer = if theirs.contains(Flags::ACK) { agrees(theirs) } else { asks(theirs) };
             ours.ace() == 0b111 && answer
+        }
+    }
+
+    /// The law, as it is on this connection.
+    pub(crate) fn law(&self) -> Law {
+        match self.settings.law {
+            Law::Prague if self.accurate_ecn() => Law::Reno,
+            Law::Prague => Law::Cubic,
+            law => law,
         }
     }
 

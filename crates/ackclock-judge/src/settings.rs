@@ -17,6 +17,9 @@ pub enum Law {
     Veno,
     /// BBR, which neither halves its window nor grows by RFC 5681.
     Bbr,
+    /// Prague (draft-briscoe-iccrg-prague-congestion-control): CUBIC where marks are not counted; where they are, it
+    /// grows and answers losses at most as RFC 5681 has it, and marks by their extent.
+    Prague,
 }
 
 /// Which small segments the host holds back while something is not acknowledged (RFC 9293 section 3.7.4).

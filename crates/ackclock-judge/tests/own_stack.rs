@@ -24,6 +24,7 @@ fn settings(law: &str) -> Settings {
         "cubic" => Law::Cubic,
         "veno" => Law::Veno,
         "bbr" => Law::Bbr,
+        "prague" => Law::Prague,
         _ => Law::Unknown,
     };
     Settings { law, reaction: Duration::ZERO, sees_all: true, ..Settings::default() }

@@ -28,6 +28,7 @@ fn settings(law: &str, heeds_sack: bool) -> Settings {
         "cubic" => Law::Cubic,
         "veno" => Law::Veno,
         "bbr" => Law::Bbr,
+        "prague" => Law::Prague,
         _ => Law::Unknown,
     };
     Settings { law, heeds_sack, reaction: Duration::ZERO, sees_all: true, ..Settings::default() }

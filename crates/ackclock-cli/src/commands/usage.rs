@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(
             complaint(&["discard", "--cc", "vogon"]),
             "invalid value 'vogon' for '--cc <LAW>': unknown law: use cubic, reno, veno, vegas, \
-             tahoe, none, fixed, bbr; see 'ackclock help discard'"
+             tahoe, none, fixed, bbr, prague; see 'ackclock help discard'"
         );
     }
 

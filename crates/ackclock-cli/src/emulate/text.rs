@@ -3,7 +3,7 @@
 use super::direction::{Interval, Sample, drops};
 use super::summary::Summary;
 use crate::failure::Failure;
-use crate::report::{bits_per_second, bytes, milliseconds, print, rate, seconds};
+use crate::report::{bits_per_second, bytes, milliseconds, print, rate, seconds, waits};
 use ackclock::time::Duration;
 
 /// Header that names the columns of [`interval_lines`].
@@ -61,6 +61,9 @@ fn text(summary: &Summary) -> String {
             link.packets_corrupted,
             milliseconds(totals.late.mean()),
         );
+        if let Some(waits) = waits(link) {
+            text += &format!("{direction}: {waits}\n");
+        }
         let (not_taken, refused) = (totals.not_taken, totals.refused);
         if not_taken > 0 {
             text += &format!(

@@ -29,7 +29,8 @@ pub(crate) struct TransferOptions {
     ///
     /// queue= takes packets as 64, bytes as 64kB, infinite, red:MIN:MAX:WEIGHT:MAX_P:LIMIT,
     /// codel[:TARGET:INTERVAL:LIMIT] or fq_codel[:TARGET:INTERVAL:LIMIT:FLOWS:QUANTUM]; the last
-    /// three take :ecn at their end to mark what can be marked. loss= takes a share, every:N,
+    /// three take :ecn at their end to mark what can be marked; dualpi2[:TARGET:STEP:K:LIMIT][:tsfifo]
+    /// does so anyway. loss= takes a share, every:N,
     /// packets:N:N:... or gilbert:P:R[:BAD[:GOOD]]. Further: duplicate=1%, reorder=5%:10ms (held
     /// for a time) or reorder=5%:3 (until so many packets have overtaken), corrupt=0.1% (one bit),
     /// jitter=5ms (in order) or jitter=5ms:reorder, rate=10mbit/1mbit@5s (a later rate),

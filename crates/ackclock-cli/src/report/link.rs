@@ -1,8 +1,8 @@
 //! Statistics of an emulated link as JSON, with units in the names.
 
-use super::units::bits_per_second;
+use super::units::{bits_per_second, milliseconds, seconds};
 use ackclock::time::Duration;
-use ackclock_emulator::LinkStatistics;
+use ackclock_emulator::{LinkStatistics, Waits};
 use serde::Serialize;
 
 /// Statistics of one direction of a link: how many packets met each fate.
@@ -19,6 +19,43 @@ pub(crate) struct LinkReport {
     reordered_packets: u64,
     corrupted_packets: u64,
     longest_queue_packets: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    l4s_queue: Option<WaitsReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    classic_queue: Option<WaitsReport>,
+}
+
+/// How long packets have waited in one of two queues.
+#[derive(Serialize, Clone, PartialEq, Debug)]
+struct WaitsReport {
+    packets: u64,
+    mean_wait_seconds: f64,
+    longest_wait_seconds: f64,
+}
+
+impl WaitsReport {
+    /// `None` if nothing was in the queue.
+    fn new(waits: &Waits) -> Option<Self> {
+        (waits.packets > 0).then(|| WaitsReport {
+            packets: waits.packets,
+            mean_wait_seconds: seconds(waits.mean()),
+            longest_wait_seconds: seconds(waits.longest),
+        })
+    }
+}
+
+/// The waits in both of two queues in words; `None` if the link has one.
+pub(crate) fn waits(link: &LinkStatistics) -> Option<String> {
+    let queues = [("L4S", &link.l4s_waits), ("classic", &link.classic_waits)];
+    let cells: Vec<String> = queues
+        .into_iter()
+        .filter(|(_, waits)| waits.packets > 0)
+        .map(|(name, waits)| {
+            let (mean, longest) = (milliseconds(waits.mean()), milliseconds(waits.longest));
+            format!("{name} queue: {} packets, {mean} on average, {longest} at most", waits.packets)
+        })
+        .collect();
+    (!cells.is_empty()).then(|| cells.join("; "))
 }
 
 impl LinkReport {
@@ -36,6 +73,8 @@ impl LinkReport {
             reordered_packets: link.packets_reordered,
             corrupted_packets: link.packets_corrupted,
             longest_queue_packets: link.longest_queue,
+            l4s_queue: WaitsReport::new(&link.l4s_waits),
+            classic_queue: WaitsReport::new(&link.classic_waits),
         }
     }
 }

@@ -12,7 +12,7 @@ mod units;
 pub(crate) use info::InfoReport;
 pub(crate) use interval::{Interval, Sample};
 pub(crate) use json::{IntervalReport, SCHEMA, write_object};
-pub(crate) use link::LinkReport;
+pub(crate) use link::{LinkReport, waits};
 pub(crate) use output::{StandardOutput, print, stdout};
 pub(crate) use processor::{ProcessorReport, processor_time};
 pub(crate) use text::{

@@ -1,7 +1,7 @@
 //! Report of a scenario as text.
 
 use super::Outcome;
-use crate::report::{bytes, milliseconds, rate, seconds};
+use crate::report::{bytes, milliseconds, rate, seconds, waits};
 use ackclock::time::Instant;
 use ackclock_emulator::scenario::{FlowResult, LinkResult};
 
@@ -14,9 +14,13 @@ pub(super) fn text(outcome: &Outcome<'_>) -> String {
     let links = links.iter().map(|(name, cells)| (name.as_str(), cells.clone()));
     let flow_header = "Transfer     Bitrate         Retr  Cwnd         RTT       End";
     let link_header = "Busy    Longest queue  Packets     Dropped  Lost     Marked";
+    let queues = results.links.iter().filter_map(|link| {
+        waits(&link.statistics).map(|waits| format!("{}: {waits}\n", link.ends.join(">")))
+    });
     [
         table("Flow", flow_header, flows),
         table("Link", link_header, links),
+        queues.collect(),
         format!(
             "{}: {:.2} to {:.2} s of virtual time, seed {}, took {}\n",
             outcome.settings.file.display(),

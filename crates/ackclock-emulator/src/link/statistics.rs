@@ -2,6 +2,40 @@
 
 use ackclock::time::Duration;
 
+/// How long packets have waited in a queue until they were put on the line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Waits {
+    /// Packets that have waited, be it no time.
+    pub packets: u64,
+    /// The waits of all of them together.
+    pub total: Duration,
+    /// The longest of them.
+    pub longest: Duration,
+}
+
+impl Waits {
+    /// The mean wait; zero if there was no packet.
+    pub fn mean(&self) -> Duration {
+        Duration::from_nanos(self.total.as_nanos().checked_div(self.packets).unwrap_or(0))
+    }
+
+    pub(crate) fn note(&mut self, wait: Duration) {
+        self.packets += 1;
+        self.total += wait;
+        self.longest = self.longest.max(wait);
+    }
+
+    /// The difference from `earlier`. The longest wait is that of `self`.
+    fn since(&self, earlier: &Waits) -> Waits {
+        Waits {
+            packets: self.packets - earlier.packets,
+            total: self.total.saturating_sub(earlier.total),
+            longest: self.longest,
+        }
+    }
+}
+
 /// Counters of a link since the beginning of the run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
@@ -11,7 +45,8 @@ pub struct LinkStatistics {
     /// Packets dropped before they got to the line, for any reason: those of the next three
     /// counters, those for which the queue had no room, and those longer than the MTU.
     pub packets_dropped: u64,
-    /// Dropped packets that RED chose by chance, its average being between the thresholds.
+    /// Dropped packets that RED chose by chance, its average being between the thresholds, or DualPI2 by the
+    /// probability of its controller.
     pub packets_dropped_early: u64,
     /// Dropped packets of RED whose average was at or above the larger threshold.
     pub packets_dropped_forced: u64,
@@ -35,11 +70,15 @@ pub struct LinkStatistics {
     pub busy: Duration,
     /// Most packets at a time in the queue and in service.
     pub longest_queue: u64,
+    /// Waits in the L4S queue of DualPI2; of no packet with any other discipline.
+    pub l4s_waits: Waits,
+    /// Waits in the classic queue of DualPI2; of no packet with any other discipline.
+    pub classic_waits: Waits,
 }
 
 impl LinkStatistics {
-    /// The difference from `earlier`, statistics of the same link. The longest queue is not a
-    /// difference: it is that of `self`.
+    /// The difference from `earlier`, statistics of the same link. The longest queue and the
+    /// longest waits are no differences: they are those of `self`.
     pub fn since(&self, earlier: &LinkStatistics) -> LinkStatistics {
         LinkStatistics {
             packets_offered: self.packets_offered - earlier.packets_offered,
@@ -56,6 +95,8 @@ impl LinkStatistics {
             bytes_carried: self.bytes_carried - earlier.bytes_carried,
             busy: self.busy.saturating_sub(earlier.busy),
             longest_queue: self.longest_queue,
+            l4s_waits: self.l4s_waits.since(&earlier.l4s_waits),
+            classic_waits: self.classic_waits.since(&earlier.classic_waits),
         }
     }
 }

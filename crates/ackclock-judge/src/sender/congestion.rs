@@ -214,18 +214,18 @@ impl Congestion {
             return delivered.bytes.max(delivered.segments * mss);
         }
         if delivered.acked == 0 {
-            return if facts.settings.law == Law::Cubic { delivered.bytes } else { 0 };
+            return if facts.law() == Law::Cubic { delivered.bytes } else { 0 };
         }
         let by_segments = delivered.bytes.max(delivered.segments * mss);
         if self.cwnd < self.ssthresh {
             // RFC 5681 section 3.1; RFC 3465 section 2.2 allows twice as much.
-            return match facts.settings.law {
+            return match facts.law() {
                 Law::Cubic => by_segments,
                 _ => delivered.acked.clamp(mss, 2 * mss),
             };
         }
         let counted = mss * delivered.acked.max(mss) / self.cwnd.max(1) + 1;
-        match facts.settings.law {
+        match facts.law() {
             // RFC 9438 section 4.2: the target is at most 1.5 times the window.
             Law::Cubic => counted.max(by_segments / 2),
             _ => counted,
@@ -289,26 +289,26 @@ impl Congestion {
             Cause::Evidence | Cause::EvidenceOrTimer if is_new => {
                 // A mark of the same window may have been answered, and once is enough (RFC 3168 section
                 // 6.1.2).
-                let law = facts.settings.law;
+                let law = facts.law();
                 let by_mark = if self.mark.is_some() { mark_share(law) } else { 0 };
                 self.reduce(facts, loss_share(law).max(by_mark), Phase::Loss);
             }
             // Three more acks that repeat what is known: equation (4) anew (RFC 5681 section 3.2), to which
             // RFC 6582 section 3.2 prefers a recovery that goes on.
             Cause::Evidence if flight.repeats >= 3 && !facts.heeds_sack() => {
-                let again = self.peak(facts) * loss_share(facts.settings.law) / 100;
+                let again = self.peak(facts) * loss_share(facts.law()) / 100;
                 self.ssthresh = self.ssthresh.max(again);
                 self.cwnd = self.cwnd.max(self.ssthresh.min(2 * again));
             }
             Cause::Evidence => {}
             // Equation (4) anew, with what limited transmit and inflation have added to the flight.
             Cause::EvidenceOrTimer => {
-                let again = self.peak(facts) * loss_share(facts.settings.law) / 100;
+                let again = self.peak(facts) * loss_share(facts.law()) / 100;
                 self.ssthresh = self.ssthresh.max(again);
             }
             Cause::Timer => {
                 if !self.timed_out || is_new {
-                    self.reduce(facts, loss_share(facts.settings.law), Phase::Timeout);
+                    self.reduce(facts, loss_share(facts.law()), Phase::Timeout);
                 }
                 self.timed_out = true;
                 self.repairs = false;
@@ -352,7 +352,7 @@ impl Congestion {
         }
         let flight = facts.outstanding();
         let peak = self.peak(facts);
-        let base = match facts.settings.law {
+        let base = match facts.law() {
             // RFC 9438 section 4.6 lets it be cwnd, if that does not grow while it is not used.
             Law::Cubic => self.cwnd.min(self.peaks.2.max(flight)).max(peak),
             // The paper reduces cwnd, which grows until the flight is half of it (RFC 7661 section 4.3).
@@ -382,7 +382,7 @@ impl Congestion {
         self.note_period(seen.time, facts, flight);
         // CWR says that the host has reduced its window.
         if let Some(mark) = self.mark.filter(|mark| seen.time > mark.by || seen.is(Flags::CWR)) {
-            self.reduce(facts, mark_share(facts.settings.law), Phase::Mark);
+            self.reduce(facts, mark_share(facts.law()), Phase::Mark);
             if let Some(reduction) = &mut self.reduction {
                 reduction.flight = mark.flight.max(1);
             }
@@ -450,7 +450,7 @@ impl Congestion {
             Phase::Restart => &RESTART_WINDOW,
             Phase::AfterLostSyn => &WINDOW_AFTER_LOST_SYN,
             Phase::Initial if facts.acked <= 1 => &INITIAL_WINDOW,
-            _ if grown && facts.settings.law == Law::Cubic => &AVOIDANCE_CUBIC,
+            _ if grown && facts.law() == Law::Cubic => &AVOIDANCE_CUBIC,
             _ if grown => &AVOIDANCE,
             _ => &SLOW_START,
         }
@@ -471,7 +471,7 @@ impl Congestion {
 
 /// Whether the law is bound by nothing but what was delivered.
 pub(super) fn is_free(facts: &Facts) -> bool {
-    matches!(facts.settings.law, Law::Unknown | Law::Bbr)
+    matches!(facts.law(), Law::Unknown | Law::Bbr)
 }
 
 /// The window after a timeout, RFC 5681 section 3.1. BBR never has less than four segments.

@@ -151,6 +151,43 @@ fn only_new_data_is_ecn_capable() {
     );
 }
 
+/// A connection of Prague on which the peer counts marks (RFC 9768), if it agrees.
+fn prague(agrees: bool) -> String {
+    let flags = if agrees { "SW." } else { "S." };
+    format!(
+        "
+        law prague
+        > SEWA 0:0(0) win 10000 <mss 1000,sackOK>
+        +0.01 < {flags} 0:0(0) ack 1 win 60000 <mss 1000,sackOK>
+        > . 1:1(0) ack 1
+        +0.01 quiet
+        "
+    )
+}
+
+/// RFC 9331 section 4.2.
+#[test]
+fn only_where_marks_are_counted_is_data_ect1() {
+    let data = "> [ect1] . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 1001";
+    marks_broken("ect1-without-counts", data);
+    breaks("ect-not-agreed", &format!("{}{data}", prague(false)));
+    keeps(&format!("{}{data}", prague(true)));
+}
+
+/// Where marks are not counted Prague is CUBIC, where they are it answers a loss as Reno does.
+#[test]
+fn prague_is_bound_as_the_law_that_it_is() {
+    let before = format!("{}+0.01 {}{}", segments(0, 10), acks(0, 10), segments(10, 30));
+    let lost = format!("{before}+0.01 {}{}", sacks(10, 13), segments(10, 11));
+    let repaired = format!("{lost}{}+0.01 {}", sacks(10, 30), ack(30));
+    // Twenty were on the path: half of them, and seven tenths.
+    let half = format!("{repaired}{}+0.01 {}", segments(30, 40), ack(40));
+    let more = format!("{repaired}{}+0.01 {}", segments(30, 44), ack(44));
+    keeps(&format!("{}{half}", prague(true)));
+    breaks("loss-response", &format!("{}{more}", prague(true)));
+    keeps(&format!("{}{more}", prague(false)));
+}
+
 #[test]
 fn a_mark_is_answered_with_cwr() {
     let marked = "> [ect0] . 1:1001(1000) ack 1\n+0.01 < E. 1:1(0) ack 1001\n+0.01 ";

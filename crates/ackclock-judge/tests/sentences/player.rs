@@ -190,6 +190,7 @@ impl Capture {
                     "cubic" => Law::Cubic,
                     "veno" => Law::Veno,
                     "bbr" => Law::Bbr,
+                    "prague" => Law::Prague,
                     _ => return Err(format!("no law {name}")),
                 };
                 return Ok(());

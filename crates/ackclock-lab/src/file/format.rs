@@ -82,14 +82,25 @@ pub(super) enum What {
     Queue,
     /// Packets that a link's queue dropped.
     Drops,
+    /// Milliseconds that the flows' packets waited for a link's line.
+    Delay,
     /// Bits per second that the flows' receivers got.
     Rate,
     /// Jain's index of the flows' rates.
     Fairness,
+    /// The first flow's rate as a multiple of the second's.
+    Ratio,
     /// Congestion window of a flow, in bytes.
     Window,
     /// Segments that the flows sent again in the whole run.
     Retransmissions,
+}
+
+impl What {
+    /// Whether it happens at a link.
+    pub(super) fn is_of_link(self) -> bool {
+        matches!(self, What::Utilisation | What::Queue | What::Drops | What::Delay)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
@@ -99,6 +110,8 @@ pub(super) enum Take {
     Mean,
     Least,
     Median,
+    /// The 99th percentile, of delays only.
+    P99,
     Most,
 }
 

@@ -3,6 +3,7 @@
 //! The scenario is the text of a scenario file ([`ackclock_emulator::scenario`]) in which `{NAME}`
 //! stands for a parameter. The keys are told in `docs/papers.md`; `examples/experiments` has files.
 
+mod delays;
 mod error;
 mod format;
 mod scenario;
@@ -15,8 +16,9 @@ use crate::parameters::Parameter;
 use crate::sample::{Sample, Samples};
 use ackclock_emulator::read_text;
 use ackclock_emulator::scenario::Scenario;
+use delays::Delays;
 use error::Source;
-use format::{File, FindingTable, Values, What};
+use format::{File, FindingTable, Take, Values, What};
 use scenario::{Run, filled, looks};
 use std::path::Path;
 use toml::Spanned;
@@ -142,6 +144,12 @@ impl Recipe {
         let links: Vec<String> = topology.links().map(name).collect();
         let links: Vec<&str> = links.iter().map(String::as_str).collect();
         let flows = scenario.flows();
+        for measure in &self.file.measures {
+            if measure.take == Take::P99 && *measure.what.get_ref() != What::Delay {
+                let at = measure.what.span().start;
+                return Err(source.invalid(at, "a 99th percentile is that of a delay".to_owned()));
+            }
+        }
         let measures = self
             .file
             .measures
@@ -154,7 +162,7 @@ impl Recipe {
             .map(|it| (&it.what, it.links.iter().collect::<Vec<_>>(), &it.flows, false));
         for (what, named, of, is_measure) in measures.chain(plots) {
             let at = what.span().start;
-            let of_links = matches!(what.get_ref(), What::Utilisation | What::Queue | What::Drops);
+            let of_links = what.get_ref().is_of_link();
             if of_links == named.is_empty() {
                 let problem = if of_links { "needs a link" } else { "is of flows, not of links" };
                 return Err(source.invalid(at, format!("this {problem}")));
@@ -168,7 +176,12 @@ impl Recipe {
             if is_measure && *what.get_ref() == What::Window && of.len() != 1 {
                 return Err(source.invalid(at, "a window is that of one flow".to_owned()));
             }
-            let undrawn = [What::Utilisation, What::Drops, What::Retransmissions];
+            let pair = if of.is_empty() { flows } else { of.len() };
+            if *what.get_ref() == What::Ratio && pair != 2 {
+                return Err(source.invalid(at, "a ratio is that of two flows".to_owned()));
+            }
+            let undrawn =
+                [What::Utilisation, What::Drops, What::Delay, What::Ratio, What::Retransmissions];
             if !is_measure && undrawn.contains(what.get_ref()) {
                 let problem = "drawn can be: queue, window, rate, fairness";
                 return Err(source.invalid(at, problem.to_owned()));
@@ -227,7 +240,9 @@ impl Recipe {
         scenario.set_seed(job.seed);
         let File { measures, plots, .. } = &self.file;
         let drawn = if job.draws() { &plots[..] } else { &[] };
-        let run = Run::new(job, &scenario, &looks(measures, drawn, scenario.end()))?;
+        let has_delays = measures.iter().any(|measure| *measure.what.get_ref() == What::Delay);
+        let delays = has_delays.then(Delays::default);
+        let run = Run::new(job, &scenario, &looks(measures, drawn, scenario.end()), delays)?;
         let mut sample = Sample::new();
         for measure in measures {
             run.measure(measure, &mut sample)?;

@@ -1,5 +1,6 @@
 //! The scenario of a file with the values of its parameters, while it runs.
 
+use super::delays::Delays;
 use super::format::{Measure, PlotTable, Take, What};
 use crate::drawing::DrawSeries;
 use crate::experiment::{Job, Stop};
@@ -7,7 +8,9 @@ use crate::papers::flows::{jain, second};
 use crate::sample::Sample;
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::scenario::{Scenario, ScenarioResults, ScenarioRun};
-use ackclock_emulator::{ConnectionRecord, DropReason, LinkRecord, Recorder, Series};
+use ackclock_emulator::{
+    ConnectionRecord, DropReason, LinkId, LinkRecord, Observer, Recorder, Series,
+};
 use ackclock_report::{Axis, Plot, Style};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,6 +50,7 @@ pub(super) fn filled<'v>(
 /// What happened.
 pub(super) struct Run {
     recorder: Recorder,
+    delays: Option<Delays>,
     results: ScenarioResults,
     end: Instant,
     /// Bytes that each flow's receiver had at these times.
@@ -59,9 +63,11 @@ impl Run {
         job: &Job<'_>,
         scenario: &Scenario,
         looks: &BTreeSet<Instant>,
+        delays: Option<Delays>,
     ) -> Result<Self, Stop> {
         let failed = |error: &dyn std::fmt::Display| Stop::Failed(error.to_string());
-        let mut run = scenario.start(Recorder::default()).map_err(|error| failed(&error))?;
+        let observers = (Recorder::default(), delays);
+        let mut run = scenario.start(observers).map_err(|error| failed(&error))?;
         let end = scenario.end();
         let mut delivered = BTreeMap::new();
         for &look in looks.iter().chain([&end]) {
@@ -78,13 +84,17 @@ impl Run {
         {
             return Err(Stop::Failed(format!("{name}: {error}")));
         }
-        Ok(Run { recorder: run.into_observer(), results, end, delivered })
+        let (recorder, delays) = run.into_observer();
+        Ok(Run { recorder, delays, results, end, delivered })
+    }
+
+    fn link_id(&self, name: &str) -> Option<LinkId> {
+        let mut links = self.results.links.iter();
+        links.find(|link| link.ends.join(">") == name).map(|found| found.link)
     }
 
     fn link(&self, name: &str) -> Result<&LinkRecord, Stop> {
-        let links = &self.results.links;
-        let found = links.iter().find(|link| link.ends.join(">") == name);
-        let record = found.and_then(|found| self.recorder.link(found.link));
+        let record = self.link_id(name).and_then(|link| self.recorder.link(link));
         record.ok_or_else(|| Stop::Failed(format!("nothing was sent over {name}")))
     }
 
@@ -115,6 +125,27 @@ impl Run {
         flows.iter().map(|&flow| (at(until, flow) - at(from, flow)) * 8.0 / seconds).collect()
     }
 
+    /// Milliseconds that packets of flows waited at a link.
+    fn delay(&self, link: LinkId, flows: &[usize], span: [Instant; 2], take: Take) -> Option<f64> {
+        let delays = self.delays.as_ref()?;
+        let port = |flow: &usize| FIRST_PORT + *flow as u16;
+        let mut waits: Vec<u64> =
+            flows.iter().flat_map(|flow| delays.over(link, port(flow), span)).collect();
+        waits.sort_unstable();
+        let rank = |percent: usize| (waits.len() * percent).div_ceil(100).checked_sub(1);
+        let nanos = match take {
+            Take::Mean => {
+                let sum: u64 = waits.iter().sum();
+                return (!waits.is_empty()).then(|| sum as f64 / waits.len() as f64 / 1e6);
+            }
+            Take::Least => waits.first(),
+            Take::Median => waits.get(rank(50)?),
+            Take::P99 => waits.get(rank(99)?),
+            Take::Most => waits.last(),
+        };
+        nanos.map(|nanos| *nanos as f64 / 1e6)
+    }
+
     fn span(&self, from: Option<Duration>, until: Option<Duration>) -> [Instant; 2] {
         let from = Instant::ZERO + from.unwrap_or_default();
         [from, until.map_or(self.end, |until| Instant::ZERO + until).min(self.end)]
@@ -125,7 +156,8 @@ impl Run {
         let span @ [from, until] =
             self.span(measure.from.map(|it| it.0), measure.until.map(|it| it.0));
         let flows = self.flows(&measure.flows);
-        let link = || self.link(measure.link.as_deref().unwrap_or_default());
+        let link_name = measure.link.as_deref().unwrap_or_default();
+        let link = || self.link(link_name);
         let taken = |series: &Series| taken(series, span, measure.take);
         let value = match *measure.what.get_ref() {
             What::Utilisation => link()?.busy.over(from, until).map(|busy| busy.mean),
@@ -139,7 +171,14 @@ impl Run {
                     .filter(|(at, _, reason)| (from..until).contains(at) && of_queue(reason));
                 Some(drops.count() as f64)
             }
+            What::Delay => {
+                self.link_id(link_name).and_then(|id| self.delay(id, &flows, span, measure.take))
+            }
             What::Rate => Some(self.rates(&flows, span).iter().sum()),
+            What::Ratio => match self.rates(&flows, span)[..] {
+                [first, second] => (second > 0.0).then_some(first / second),
+                _ => None,
+            },
             What::Fairness => Some(jain(&self.rates(&flows, span))),
             What::Window => match flows[..] {
                 [flow] => taken(&self.connection(flow)?.cwnd),
@@ -166,7 +205,7 @@ impl Run {
             What::Window => "congestion window (bytes)",
             What::Rate => "rate (bit/s)",
             What::Fairness => "fairness index",
-            What::Drops | What::Retransmissions => "",
+            What::Drops | What::Delay | What::Ratio | What::Retransmissions => "",
         };
         let [x, y] = ["time (s)", unit].map(Axis::linear);
         let mut plot = Plot::new(&table.name, &table.title, x, y);
@@ -199,7 +238,11 @@ impl Run {
     }
 }
 
-fn advance(job: &Job<'_>, run: &mut ScenarioRun<Recorder>, until: Instant) -> Result<(), Stop> {
+fn advance(
+    job: &Job<'_>,
+    run: &mut ScenarioRun<impl Observer>,
+    until: Instant,
+) -> Result<(), Stop> {
     /// Virtual time between two looks at the user.
     const PATIENCE: Duration = Duration::from_secs(10);
     loop {
@@ -215,7 +258,7 @@ fn advance(job: &Job<'_>, run: &mut ScenarioRun<Recorder>, until: Instant) -> Re
 /// When a measure or a picture has to know what was delivered.
 pub(super) fn looks(measures: &[Measure], plots: &[PlotTable], end: Instant) -> BTreeSet<Instant> {
     let at = |time: Option<super::format::Time>| time.map(|time| Instant::ZERO + time.0);
-    let is_rate = |what: What| matches!(what, What::Rate | What::Fairness);
+    let is_rate = |what: What| matches!(what, What::Rate | What::Ratio | What::Fairness);
     let mut looks = BTreeSet::from([Instant::ZERO]);
     for measure in measures.iter().filter(|it| is_rate(*it.what.get_ref())) {
         looks.extend([at(measure.from), at(measure.until)].into_iter().flatten());
@@ -240,6 +283,7 @@ fn taken(series: &Series, [from, until]: [Instant; 2], take: Take) -> Option<f64
         Take::Mean => summary.mean,
         Take::Least => summary.least as f64,
         Take::Median => summary.median as f64,
+        Take::P99 => return None,
         Take::Most => summary.most as f64,
     })
 }

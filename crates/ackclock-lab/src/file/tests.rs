@@ -9,6 +9,8 @@ use std::sync::atomic::AtomicBool;
 const FIXED_WINDOWS: &str = include_str!("../../../../examples/experiments/fixed_windows.toml");
 const CHIU: &str = include_str!("../../../../examples/experiments/chiu89.toml");
 
+const L4S: &str = include_str!("../../../../examples/experiments/rfc9332.toml");
+
 fn findings(experiment: &'static Experiment, seeds: u64) -> Vec<Finding> {
     let seeds = NonZeroU64::new(seeds);
     let (experiments, settings) = (vec![experiment], Settings::default());
@@ -49,6 +51,35 @@ fn two_users_come_to_equal_shares() {
     assert!(first < 0.9 && end > 0.99, "{findings:?}");
 }
 
+/// The first variant of the experiment and what is asked of it, for half a minute.
+fn coexistence(queue: &str) -> Vec<Finding> {
+    let variants: Vec<&str> = L4S.split("[[variants]]").collect();
+    let (others, measures) = variants[variants.len() - 1].split_once("[[measures]]").unwrap();
+    assert!(others.contains("classic_ecn"), "{others}");
+    let asked: Vec<&str> = measures.split("[[findings]]").take(5).collect();
+    let text = [variants[0], variants[1], "[[measures]]", &asked.join("[[findings]]")]
+        .join("[[variants]]");
+    let text = text.replace("[[variants]][[measures]][[variants]]", "[[measures]]");
+    let text = text.replace("\"70s\"", "\"30s\"").replace("\"dualpi2\"", &format!("\"{queue}\""));
+    let text: String = text
+        .lines()
+        .filter(|line| !line.starts_with("others"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    findings(parse(&text, "rfc9332.toml").unwrap(), 1)
+}
+
+#[test]
+fn a_scalable_and_a_classic_flow_share_a_coupled_dual_queue() {
+    let verdicts = |queue| -> Vec<Verdict> {
+        coexistence(queue).iter().map(|finding| finding.verdict).collect()
+    };
+    let (holds, fails, reported) = (Verdict::Holds, Verdict::Fails, Verdict::Reported);
+    assert_eq!(verdicts("dualpi2"), [holds, holds, reported, holds]);
+    // In one queue of 100 ms both wait for what CUBIC has queued, and Prague gets less.
+    assert_eq!(verdicts("625kB"), [fails, fails, reported, holds]);
+}
+
 #[test]
 fn what_cannot_be_used_is_answered_with_its_line_and_what_can() {
     assert_eq!(
@@ -68,6 +99,14 @@ fn what_cannot_be_used_is_answered_with_its_line_and_what_can() {
     assert_eq!(
         problem("until = \"60s\"", "until = \"60s\"\nflows = [3]"),
         "file.toml:131: flows are numbered 1 to 2"
+    );
+    assert_eq!(
+        problem("what = \"fairness\"", "what = \"fairness\"\ntake = \"p99\""),
+        "file.toml:86: a 99th percentile is that of a delay"
+    );
+    assert_eq!(
+        problem("what = \"fairness\"", "what = \"ratio\"\nflows = [1]"),
+        "file.toml:86: a ratio is that of two flows"
     );
     // A line of the scenario is one of the file.
     assert_eq!(

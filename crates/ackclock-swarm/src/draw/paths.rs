@@ -174,9 +174,10 @@ impl Lot {
         }
         let ecn = if self.dice.happens(0.5) { ":ecn" } else { "" };
         let limit = limit.max(20);
-        match self.dice.below(3) {
+        match self.dice.below(4) {
             0 => format!("red:{}:{}:0.2%:10%:{limit}{ecn}", limit / 5, limit / 2 + 1),
             1 => format!("codel{ecn}"),
+            2 => "dualpi2".into(),
             _ => format!("fq_codel{ecn}"),
         }
     }

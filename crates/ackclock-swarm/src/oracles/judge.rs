@@ -15,7 +15,7 @@ use ackclock_judge::{Judges, Law, Settings};
 
 /// Recoveries and laws that today's RFCs describe.
 const RECOVERIES: [&str; 3] = ["newreno", "rfc6675", "rack"];
-const LAWS: [&str; 5] = ["reno", "cubic", "veno", "vegas", "bbr"];
+const LAWS: [&str; 6] = ["reno", "cubic", "veno", "vegas", "bbr", "prague"];
 /// Sentences from which the stack departs on purpose: TS.Recent follows segments that come again, so that a peer whose
 /// acks were lost is not told an old time (`tcp/timestamps.rs` of the core).
 const DEPARTURES: [&str; 1] = ["timestamp-echo"];
@@ -112,6 +112,7 @@ fn settings(host: &HostSettings) -> Option<Settings> {
         "cubic" => Law::Cubic,
         "veno" => Law::Veno,
         "bbr" => Law::Bbr,
+        "prague" => Law::Prague,
         _ => Law::Unknown,
     };
     // A window of more than RFC 6928's is what the case asks for.

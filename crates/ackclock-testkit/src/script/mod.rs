@@ -89,7 +89,7 @@
 //! of receive buffer, no timestamps, no window scaling; it acknowledges every second full segment,
 //! or after 40 ms, from the first one on. The rest is as in [`Config`](ackclock::tcp::Config).
 //!
-//! `set` comes before everything else and knows `mtu N`, `law NAME`, `recovery NAME`, `ecn MODE`, `fast_open MODE`, `fast_open_key HEX`,
+//! `set` comes before everything else and knows `mtu N`, `law NAME`, `recovery NAME`, `ecn MODE`, `pacing MODE`, `fast_open MODE`, `fast_open_key HEX`,
 //! `md5_key HEX` (32 digits; then all segments are signed, which the option `md5` says), `mss N` (or
 //! `link`), `mtu_probing MODE`, `base_mss N`, `send_buffer N`, `receive_buffer N`, `reassembly_ranges N`, `initial_window SEGMENTS`;
 //! `window_scaling`, `timestamps` and `sack` with `on` or `off`; `nagle off`, `rfc896` or `minshall`; `ack_policy every`,

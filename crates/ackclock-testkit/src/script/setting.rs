@@ -57,6 +57,10 @@ impl Settings {
             ["ecn", mode] => {
                 self.connection.ecn = mode.parse().map_err(|error| format!("{mode}: {error}"))?;
             }
+            ["pacing", mode] => {
+                self.connection.pacing =
+                    mode.parse().map_err(|error| format!("{mode}: {error}"))?;
+            }
             ["fast_open", mode] => {
                 self.connection.fast_open =
                     mode.parse().map_err(|error| format!("{mode}: {error}"))?;

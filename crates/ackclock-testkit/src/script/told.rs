@@ -13,6 +13,7 @@ pub fn told(config: &Config, law: &impl CongestionController) -> Settings {
         "cubic" => Law::Cubic,
         "veno" => Law::Veno,
         "bbr" => Law::Bbr,
+        "prague" => Law::Prague,
         _ => Law::Unknown,
     };
     let defaults = Settings::default();

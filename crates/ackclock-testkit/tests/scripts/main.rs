@@ -34,6 +34,8 @@ mod rfc9293_3_8_6_1_persist;
 mod rfc9293_3_8_6_2_silly_windows;
 mod rfc9293_3_8_6_3_delayed_acks;
 mod rfc9293_3_9_2_2_icmp;
+mod rfc9331_4_1_codepoints;
+mod rfc9331_4_3_response;
 mod rfc9768_3_1_negotiation;
 mod rfc9768_3_2_feedback;
 mod states;

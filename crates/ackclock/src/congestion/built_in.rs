@@ -114,6 +114,8 @@ built_in! {
     Fixed,
     /// draft-ietf-ccwg-bbr: a model of the path, learnt from rates of delivery and round-trip times.
     Bbr,
+    /// draft-briscoe-iccrg-prague-congestion-control: answers marks by their extent, for L4S.
+    Prague,
 }
 
 impl BuiltIn {
@@ -182,6 +184,7 @@ mod tests {
             "fixed:20",
             "fixed:32768B",
             "bbr",
+            "prague",
         ] {
             assert_eq!(words.parse::<BuiltIn>().unwrap().to_string(), words);
         }
@@ -202,7 +205,7 @@ mod tests {
 
     #[test]
     fn an_unknown_law_is_answered_with_those_there_are() {
-        let expected = "unknown law: use cubic, reno, veno, vegas, tahoe, none, fixed, bbr";
+        let expected = "unknown law: use cubic, reno, veno, vegas, tahoe, none, fixed, bbr, prague";
         for words in ["", "Reno", "westwood", ":growth=abc", "renolike"] {
             let error = words.parse::<BuiltIn>().unwrap_err();
             assert_eq!(
@@ -232,6 +235,7 @@ mod tests {
             ("tahoe:hystart=on", "tahoe takes growth=RULE"),
             ("none:1", "none takes no such parameter"),
             ("bbr:growth=abc", "bbr takes no such parameter"),
+            ("prague:growth=abc", "prague takes no such parameter"),
             (
                 "fixed:20=1",
                 "fixed takes a number of segments, as in fixed:20, or of bytes, as in fixed:32k",

@@ -83,6 +83,10 @@ macro_rules! delegate_all {
             $call!($context self.counts_marks())
         }
 
+        fn wants_l4s(&self) -> bool {
+            $call!($context self.wants_l4s())
+        }
+
         fn wants_delivery_rate(&self) -> bool {
             $call!($context self.wants_delivery_rate())
         }

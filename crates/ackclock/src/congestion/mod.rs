@@ -25,6 +25,7 @@ mod hystart;
 mod initial_window;
 mod none;
 mod parameters;
+mod prague;
 mod queue_estimate;
 mod reno;
 mod tahoe;
@@ -44,6 +45,7 @@ pub use growth::{Growth, Scale};
 pub use hystart::{HyStart, SlowStart, StandardSlowStart};
 pub use initial_window::InitialWindow;
 pub use none::NoControl;
+pub use prague::Prague;
 pub use reno::Reno;
 pub use tahoe::Tahoe;
 pub use vegas::Vegas;
@@ -229,6 +231,13 @@ pub trait CongestionController: Debug {
         false
     }
 
+    /// Whether the law is scalable, so that new data are to go as ECT(1) for the low latency treatment of L4S (RFC
+    /// 9331 section 4.1). They do where the peer counts marks ([`Start::counts_marks`]); a law that says so owes the
+    /// network what section 4.3 there asks, and [counts marks](Self::counts_marks).
+    fn wants_l4s(&self) -> bool {
+        false
+    }
+
     /// Whether acks should carry [`delivery`](Ack::delivery) samples. They cost memory for each
     /// transmission in flight.
     fn wants_delivery_rate(&self) -> bool {
@@ -263,6 +272,8 @@ pub struct Start {
     pub rtt: Option<Duration>,
     /// Whether the peer sends SACK: more than one loss can be found in a round trip.
     pub selective_acks: bool,
+    /// Whether new data may be marked, and the peer counts the marks (RFC 9768): [`CongestionController::on_marks`] hears of them.
+    pub counts_marks: bool,
     /// Bytes delivered before, as [`DeliveryRate::total_delivered`] counts them: 0 unless the law is
     /// put on a connection that is running.
     pub delivered: u32,
@@ -333,7 +344,8 @@ pub struct Ack {
     pub new_round: bool,
     /// Whether the flight before the ack filled the window, so that the window may grow
     /// (in slow start: half of it). RFC 2861, RFC 7661 section 4.1. Not for an ack that echoes a
-    /// congestion mark (RFC 3168 section 6.1.2).
+    /// congestion mark (RFC 3168 section 6.1.2), unless the law is one that
+    /// [counts](CongestionController::counts_marks) them.
     pub window_limited: bool,
     /// A uniformly distributed word, for laws that randomise.
     pub random: u32,

@@ -3,9 +3,9 @@
 use super::*;
 use proptest::prelude::*;
 
-/// A connection begins.
+/// A connection begins, whose peer counts marks.
 pub(super) fn start(mss: u32, initial_window: u32) -> Start {
-    Start { mss, initial_window, ..Start::default() }
+    Start { mss, initial_window, counts_marks: true, ..Start::default() }
 }
 
 /// An ack of `bytes` in a full window, outside recovery.
@@ -47,7 +47,10 @@ fn all_variants() -> impl Iterator<Item = BuiltIn> {
 #[test]
 fn every_law_is_found_under_its_own_name() {
     let names: std::vec::Vec<_> = all().map(|law| law.name()).collect();
-    assert_eq!(names, ["cubic", "reno", "veno", "vegas", "tahoe", "none", "fixed", "bbr"]);
+    assert_eq!(
+        names,
+        ["cubic", "reno", "veno", "vegas", "tahoe", "none", "fixed", "bbr", "prague"]
+    );
     assert_eq!(BuiltIn::by_name("Reno"), None);
 }
 
@@ -67,7 +70,7 @@ fn a_law_becomes_a_built_in_with_its_parameters() {
 fn the_laws_with_fast_recovery_want_prr() {
     let wanting: std::vec::Vec<_> =
         all().filter(CongestionController::wants_prr).map(|law| law.name()).collect();
-    assert_eq!(wanting, ["cubic", "reno", "veno", "vegas"]);
+    assert_eq!(wanting, ["cubic", "reno", "veno", "vegas", "prague"]);
 }
 
 #[cfg(feature = "alloc")]
@@ -133,6 +136,7 @@ enum Event {
     Start(Start),
     Sent(Sent),
     Ack(Ack),
+    Marks(Marks),
     Loss(Loss),
     Congestion(Congestion),
     RecoveryExit(Instant, u32),
@@ -148,6 +152,7 @@ fn tell(law: &mut impl CongestionController, event: &Event) {
         Event::Start(start) => law.on_start(&start),
         Event::Sent(sent) => law.on_sent(&sent),
         Event::Ack(ack) => law.on_ack(&ack),
+        Event::Marks(marks) => law.on_marks(&marks),
         Event::Loss(loss) => law.on_loss(&loss),
         Event::Congestion(congestion) => law.on_congestion(&congestion),
         Event::RecoveryExit(now, in_flight) => law.on_recovery_exit(now, in_flight),
@@ -199,7 +204,8 @@ fn ack() -> impl Strategy<Value = Ack> {
     let delivery = proptest::option::of(delivery());
     (instant(), sizes, rtt, delivery, any::<([bool; 4], u32)>()).prop_map(
         |(now, sizes, rtt, delivery, (flags, random))| {
-            let [bytes_acked, bytes_sacked, bytes_delivered, bytes_lost, flight_after] = sizes;
+            let [bytes_acked, bytes_sacked, bytes_delivered, ..] = sizes;
+            let [.., bytes_lost, flight_after] = sizes;
             let [in_recovery, after_timeout, new_round, window_limited] = flags;
             Ack {
                 now,
@@ -209,6 +215,7 @@ fn ack() -> impl Strategy<Value = Ack> {
                 bytes_lost,
                 flight_after,
                 rtt,
+                smoothed_rtt: rtt.unwrap_or_default(),
                 delivery,
                 in_recovery,
                 after_timeout,
@@ -250,12 +257,19 @@ fn unvalidated() -> impl Strategy<Value = Event> {
     })
 }
 
+fn ack_or_marks() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        5 => ack().prop_map(Event::Ack),
+        1 => (size(), size()).prop_map(|(packets, bytes)| Event::Marks(Marks { packets, bytes })),
+    ]
+}
+
 fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
         1 => (size(), size()).prop_map(|(mss, window)| Event::Start(start(mss, window))),
         1 => sent().prop_map(Event::Sent),
         1 => loss().prop_map(Event::Loss),
-        5 => ack().prop_map(Event::Ack),
+        6 => ack_or_marks(),
         1 => (kind(), size()).prop_map(|(kind, flight)| Event::Congestion(congestion(kind, flight))),
         1 => (instant(), size()).prop_map(|(now, size)| Event::RecoveryExit(now, size)),
         1 => instant().prop_map(Event::Undo),
@@ -342,6 +356,7 @@ proptest! {
                 law.pacing_rate(),
                 law.send_quantum(),
                 (law.wants_prr(), law.wants_delivery_rate(), law.limits_itself()),
+                (law.counts_marks(), law.wants_l4s()),
             )
         }
         fn check<C>(law: C, events: &[Event]) -> Result<(), TestCaseError>
@@ -368,5 +383,6 @@ proptest! {
         check(Tahoe::default(), &events)?;
         check(Fixed::default(), &events)?;
         check(Bbr::default(), &events)?;
+        check(Prague::default(), &events)?;
     }
 }

@@ -121,10 +121,14 @@ impl<S: SlowStart> CongestionWindow<S> {
         }
     }
 
-    /// RFC 3465 section 2.1: one segment for each window of credit, the remainder kept.
+    /// RFC 3465 section 2.1.
     fn avoid_congestion(&mut self, bytes_acked: u32) {
+        self.gain(self.growth.avoidance_credit(bytes_acked, self.mss));
+    }
+
+    /// One segment for each window of credit, the remainder kept.
+    pub(super) fn gain(&mut self, credit: u32) {
         let sizes = &mut self.now;
-        let credit = self.growth.avoidance_credit(bytes_acked, self.mss);
         sizes.credit = sizes.credit.saturating_add(credit);
         let price = self.growth.avoidance_price(sizes.cwnd, self.mss);
         if let Some(remainder) = sizes.credit.checked_sub(price) {
@@ -159,6 +163,17 @@ impl<S: SlowStart> CongestionWindow<S> {
     pub(super) fn continue_at(&mut self, ssthresh: u32) {
         self.now =
             Sizes { cwnd: self.now.cwnd.min(ssthresh), ssthresh, credit: 0, repairs_loss: false };
+    }
+
+    /// Goes on at `reduced` in congestion avoidance, with the credit that there is: the answer to marks that come
+    /// in each round trip. An undo does not take it back.
+    pub(super) fn reduce_for_marks(&mut self, reduced: u32) {
+        let given_up = self.now.cwnd.saturating_sub(reduced);
+        if let Some(before) = &mut self.before_event {
+            before.cwnd = before.cwnd.saturating_sub(given_up).max(reduced);
+        }
+        (self.now.cwnd, self.now.ssthresh) = (reduced, reduced);
+        self.now.repairs_loss = false;
     }
 
     /// Starts again with one segment (the loss window of RFC 5681 section 3.1).

@@ -302,7 +302,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             outgoing.segment_size = mss as u16;
         }
         if capable {
-            outgoing.ecn = Ecn::Ect0;
+            outgoing.ecn = self.sender.codepoint();
         }
         outgoing
     }

@@ -13,8 +13,9 @@ use std::str::FromStr;
 ///
 /// As text, where `[...]` is optional: `64` packets, `64kB`, `infinite`,
 /// `red:MIN:MAX:WEIGHT:MAX_P:LIMIT[:ecn]`, `codel[:TARGET:INTERVAL:LIMIT][:ecn]`,
-/// `fq_codel[:TARGET:INTERVAL:LIMIT:FLOWS:QUANTUM][:ecn]`. With `ecn` a packet that would be
-/// dropped early is marked instead if its sender supports ECN (RFC 3168); a full queue drops.
+/// `fq_codel[:TARGET:INTERVAL:LIMIT:FLOWS:QUANTUM][:ecn]`, `dualpi2[:TARGET:STEP:K:LIMIT][:tsfifo]`. With `ecn` a packet that would be
+/// dropped early is marked instead if its sender supports ECN (RFC 3168); a full queue drops. DualPI2 always marks
+/// what it can.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Discipline {
     /// First in, first out; packets that find the queue full are dropped.
@@ -25,6 +26,8 @@ pub enum Discipline {
     CoDel(CoDelConfig),
     /// A queue for each flow, each under CoDel's control (RFC 8290).
     FqCoDel(FqCoDelConfig),
+    /// A queue for L4S packets and one for the others, coupled (RFC 9332 appendix A).
+    DualPi2(DualPi2Config),
 }
 
 /// The limit of a queue. The packet in service counts only if the path says so.
@@ -81,6 +84,46 @@ pub struct FqCoDelConfig {
     pub quantum: NonZeroU32,
 }
 
+/// Parameters of DualPI2, with RFC 9332's names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DualPi2Config {
+    /// The delay that the controller keeps the classic queue near; 15 ms by default.
+    pub target: Duration,
+    /// The wait from which L4S packets are marked (`minTh` of a ramp without a range); 1 ms by default.
+    pub step: Duration,
+    /// The coupling factor k; 2 by default.
+    pub coupling: NonZeroU32,
+    /// Most packets that wait in both queues together; 10,000 by default.
+    pub limit: NonZeroU32,
+    /// Which queue goes next.
+    pub scheduler: DualQueueScheduler,
+}
+
+/// How DualPI2 chooses between its queues where both have packets (RFC 9332 section 4.2.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum DualQueueScheduler {
+    /// Weighted round robin: of the bytes a sixteenth are classic.
+    #[default]
+    WeightedRoundRobin,
+    /// A time-shifted FIFO, `tsfifo`: the oldest packet goes, and classic ones count as 50 ms younger.
+    TimeShiftedFifo,
+}
+
+impl Default for DualPi2Config {
+    /// `dualpi2:15ms:1ms:2:10000`
+    fn default() -> Self {
+        const COUPLING: NonZeroU32 = NonZeroU32::new(2).unwrap();
+        const LIMIT: NonZeroU32 = NonZeroU32::new(10_000).unwrap();
+        DualPi2Config {
+            target: Duration::from_millis(15),
+            step: Duration::from_millis(1),
+            coupling: COUPLING,
+            limit: LIMIT,
+            scheduler: DualQueueScheduler::default(),
+        }
+    }
+}
+
 impl Default for CoDelConfig {
     /// `codel:5ms:100ms:1000`
     fn default() -> Self {
@@ -120,6 +163,8 @@ impl FromStr for Discipline {
             "red" => parse_red(&values, ecn).map(Discipline::Red),
             "codel" => parse_codel(&values, ecn).map(Discipline::CoDel),
             "fq_codel" => parse_fq_codel(&values, ecn).map(Discipline::FqCoDel),
+            "dualpi2" if !ecn => parse_dualpi2(&values).map(Discipline::DualPi2),
+            "dualpi2" => Err(UnitError::DualPi2),
             _ if ecn || !values.is_empty() => Err(UnitError::Queue),
             _ => parse_limit(name).map(Discipline::DropTail),
         }
@@ -184,6 +229,24 @@ fn parse_fq_codel(values: &[&str], ecn: bool) -> Result<FqCoDelConfig, UnitError
     }
 }
 
+fn parse_dualpi2(values: &[&str]) -> Result<DualPi2Config, UnitError> {
+    let (values, scheduler) = match values {
+        [rest @ .., "tsfifo"] => (rest, DualQueueScheduler::TimeShiftedFifo),
+        _ => (values, DualQueueScheduler::WeightedRoundRobin),
+    };
+    match values {
+        [] => Ok(DualPi2Config { scheduler, ..DualPi2Config::default() }),
+        [target, step, coupling, limit] => Ok(DualPi2Config {
+            target: parse_duration(target)?,
+            step: parse_duration(step)?,
+            coupling: parse_positive(coupling)?,
+            limit: parse_positive(limit)?,
+            scheduler,
+        }),
+        _ => Err(UnitError::DualPi2),
+    }
+}
+
 /// Writes the text that [`FromStr`] reads.
 impl fmt::Display for Discipline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -205,6 +268,14 @@ impl fmt::Display for Discipline {
             Discipline::FqCoDel(FqCoDelConfig { codel, flows, quantum }) => {
                 write!(f, "fq_codel:{}:{flows}:{quantum}", ShowCoDel(codel))?;
                 codel.ecn
+            }
+            Discipline::DualPi2(DualPi2Config { target, step, coupling, limit, scheduler }) => {
+                let (target, step) = (ShowDuration(*target), ShowDuration(*step));
+                write!(f, "dualpi2:{target}:{step}:{coupling}:{limit}")?;
+                return f.write_str(match scheduler {
+                    DualQueueScheduler::WeightedRoundRobin => "",
+                    DualQueueScheduler::TimeShiftedFifo => ":tsfifo",
+                });
             }
         };
         f.write_str(if ecn { ":ecn" } else { "" })
@@ -280,6 +351,9 @@ mod tests {
             ("codel:ecn", "codel:5ms:100ms:1000:ecn"),
             ("fq_codel", "fq_codel:5ms:100ms:10240:1024:1514"),
             ("fq_codel:ecn", "fq_codel:5ms:100ms:10240:1024:1514:ecn"),
+            ("dualpi2", "dualpi2:15ms:1ms:2:10000"),
+            ("dualpi2:tsfifo", "dualpi2:15ms:1ms:2:10000:tsfifo"),
+            ("dualpi2:20ms:500us:3:50", "dualpi2:20ms:500us:3:50"),
         ] {
             assert_eq!(parse(text).unwrap().to_string(), shown);
             assert_eq!(parse(shown), parse(text));
@@ -307,6 +381,10 @@ mod tests {
             ("codel:5:100ms:1000", UnitError::Duration(ParseDurationError::Unit)),
             ("fq_codel:5ms:100ms:1000", UnitError::FqCoDel),
             ("fq_codel:5ms:100ms:1000:1024:0", UnitError::Positive),
+            ("dualpi2:15ms", UnitError::DualPi2),
+            ("dualpi2:ecn", UnitError::DualPi2),
+            ("dualpi2:15ms:1ms:2:tsfifo", UnitError::DualPi2),
+            ("dualpi2:15ms:1ms:0:100", UnitError::Positive),
         ] {
             assert_eq!(parse(text), Err(error), "{text}");
         }

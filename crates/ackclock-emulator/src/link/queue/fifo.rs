@@ -24,6 +24,16 @@ impl Fifo {
         Some((since, packet))
     }
 
+    /// When the oldest packet came.
+    pub(super) fn oldest(&self) -> Option<Instant> {
+        self.waiting.front().map(|(since, _)| *since)
+    }
+
+    /// Bytes of the oldest packet, IP header included.
+    pub(super) fn first_bytes(&self) -> Option<u64> {
+        self.waiting.front().map(|(_, packet)| packet.bytes.len() as u64)
+    }
+
     /// The number of packets that wait.
     pub(super) fn packets(&self) -> usize {
         self.waiting.len()

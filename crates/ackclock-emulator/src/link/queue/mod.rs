@@ -3,6 +3,7 @@
 mod codel;
 mod discipline;
 mod drop_tail;
+mod dualpi2;
 mod fifo;
 mod flow;
 mod fq_codel;
@@ -10,7 +11,10 @@ mod fq_codel;
 mod oracles;
 mod red;
 
-pub use discipline::{CoDelConfig, Discipline, FqCoDelConfig, QueueLimit, RedConfig};
+pub use discipline::{
+    CoDelConfig, Discipline, DualPi2Config, DualQueueScheduler, FqCoDelConfig, QueueLimit,
+    RedConfig,
+};
 
 use crate::link::account::Account;
 use crate::packet::Packet;
@@ -19,6 +23,7 @@ use crate::units::Rate;
 use ackclock::time::Instant;
 use codel::CoDel;
 use drop_tail::DropTail;
+use dualpi2::DualPi2;
 use fq_codel::FqCoDel;
 use red::Red;
 
@@ -43,6 +48,7 @@ pub(crate) enum Queue {
     Red(Red),
     CoDel(CoDel),
     FqCoDel(FqCoDel),
+    DualPi2(DualPi2),
 }
 
 impl Queue {
@@ -54,6 +60,7 @@ impl Queue {
             Discipline::Red(config) => Queue::Red(Red::new(config, rate, random)),
             Discipline::CoDel(config) => Queue::CoDel(CoDel::new(config)),
             Discipline::FqCoDel(config) => Queue::FqCoDel(FqCoDel::new(config, &mut random)),
+            Discipline::DualPi2(config) => Queue::DualPi2(DualPi2::new(config)),
         }
     }
 
@@ -65,6 +72,7 @@ impl Queue {
             Queue::Red(queue) => queue.push(now, packet, line, account),
             Queue::CoDel(queue) => queue.push(now, packet, line, account),
             Queue::FqCoDel(queue) => queue.push(now, packet, line, account),
+            Queue::DualPi2(queue) => queue.push(now, packet, line, account),
         }
     }
 
@@ -75,6 +83,7 @@ impl Queue {
             Queue::Red(queue) => queue.packets(),
             Queue::CoDel(queue) => queue.packets(),
             Queue::FqCoDel(queue) => queue.packets(),
+            Queue::DualPi2(queue) => queue.packets(),
         }
     }
 
@@ -85,6 +94,7 @@ impl Queue {
             Queue::Red(queue) => queue.bytes(),
             Queue::CoDel(queue) => queue.bytes(),
             Queue::FqCoDel(queue) => queue.bytes(),
+            Queue::DualPi2(queue) => queue.bytes(),
         }
     }
 
@@ -95,6 +105,7 @@ impl Queue {
             Queue::Red(queue) => queue.pop(now),
             Queue::CoDel(queue) => queue.pop(now, account),
             Queue::FqCoDel(queue) => queue.pop(now, account),
+            Queue::DualPi2(queue) => queue.pop(now, account),
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::congestion::{Congestion, CongestionController, CongestionKind, Marks 
 use crate::profile::{Kept, Part, Profile};
 use crate::seq::SeqNumber;
 use crate::time::Instant;
+use crate::wire::Ecn;
 
 /// Whether new data may be marked on its way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,6 +79,27 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.ecn.0.get().is_some_and(|marks| marks.capable != Capability::None)
     }
 
+    /// The codepoint of new data: ECT(1) where the law is scalable and the peer counts marks (RFC 9331 sections 4.1
+    /// and 4.2), else ECT(0) where they may be marked.
+    pub(crate) fn codepoint(&self) -> Ecn {
+        match self.ecn.0.get().map_or(Capability::None, |marks| marks.capable) {
+            Capability::None => Ecn::NotEct,
+            Capability::Counted if P::ACCURATE_ECN && self.controller.wants_l4s() => Ecn::Ect1,
+            Capability::Echoed | Capability::Counted => Ecn::Ect0,
+        }
+    }
+
+    /// Whether the peer counts marks of new data.
+    pub(super) fn has_counted_marks(&self) -> bool {
+        P::ACCURATE_ECN
+            && self.ecn.0.get().is_some_and(|marks| marks.capable == Capability::Counted)
+    }
+
+    /// Whether the law answers marks by itself, as they are counted.
+    pub(super) fn leaves_marks_to_law(&self) -> bool {
+        self.has_counted_marks() && self.controller.counts_marks()
+    }
+
     /// New data can no longer be marked: something changes what it is marked with.
     pub(crate) fn give_up_capability(&mut self) {
         if let Some(marks) = self.ecn.0.get_mut() {
@@ -134,17 +156,14 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// An ack that advanced SND.UNA by `advanced`, and may have echoed a mark, was digested.
     #[inline(always)]
     pub(in crate::tcp) fn digest_echo(&mut self, now: Instant, echo: bool, advanced: u32) {
+        let is_counted = echo && self.leaves_marks_to_law();
         let Some(marks) = self.ecn.0.get_mut() else {
             return;
         };
         if self.snd_una.after(marks.point) {
             marks.reduced = Reduced::No;
         }
-        if echo && marks.reduced == Reduced::No {
-            let is_counted = P::ACCURATE_ECN && marks.capable == Capability::Counted;
-            if is_counted && self.controller.counts_marks() {
-                return;
-            }
+        if echo && marks.reduced == Reduced::No && !is_counted {
             marks.held = self.controller.window() <= self.mss.into();
             if marks.held {
                 self.restart_timer(now);

@@ -222,6 +222,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             initial_window,
             rtt: start.rtt,
             selective_acks: start.sack,
+            counts_marks: self.has_counted_marks(),
             delivered: 0,
         });
         self.rearm(now);
@@ -467,6 +468,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             initial_window: self.controller.window(),
             rtt: (!rtt.is_zero()).then_some(rtt),
             selective_acks: sack,
+            counts_marks: self.has_counted_marks(),
             delivered: self.delivery.total(),
         });
         self.controller = controller;

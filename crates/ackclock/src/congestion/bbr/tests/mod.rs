@@ -62,6 +62,7 @@ fn start(rtt: Option<Duration>) -> Start {
         initial_window: 10 * MSS,
         rtt,
         selective_acks: true,
+        counts_marks: false,
         delivered: 0,
     }
 }

@@ -57,7 +57,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             in_recovery: news.in_recovery,
             after_timeout: news.after_timeout,
             new_round: round.is_some(),
-            window_limited: window_limited && !news.ecn_echo,
+            window_limited: window_limited && (!news.ecn_echo || self.leaves_marks_to_law()),
             random: self.next_random(),
         };
         self.controller.on_ack(&ack);
