@@ -3,7 +3,7 @@
 use ackclock::seq::{SeqNumber, SeqRange};
 use ackclock::time::Duration;
 use ackclock::wire::{
-    AccurateEcnOption, Ecn, FastOpenCookie, Flags, Options, SackBlocks, Timestamps, UserTimeout,
+    AccurateEcnOption, Ecn, FastOpenCookie, Flags, Options, SackBlocks, SignatureKind, Timestamps, UserTimeout,
 };
 use std::fmt;
 use std::str::FromStr;
@@ -137,7 +137,8 @@ fn parse_options(list: &str) -> Result<Options, String> {
             [] | ["nop"] => {}
             ["mss", mss] => options.mss = Some(number(mss)?),
             ["wscale", shift] => options.window_scale = Some(number(shift)?),
-            ["md5"] => options.md5 = true,
+            ["md5"] => options.signature = Some(SignatureKind::Md5),
+            ["ao"] => options.signature = Some(SignatureKind::Ao),
             ["sackOK"] => options.sack_permitted = true,
             ["TS", "val", value, "ecr", echo] => {
                 let (value, echo) = (number(value)?, number(echo)?);
@@ -243,8 +244,11 @@ impl fmt::Display for Packet {
 
 fn option_words(options: &Options) -> Vec<String> {
     let mut words = Vec::new();
-    let Options { mss, window_scale, sack_permitted, timestamps, md5, sack } = options;
-    words.extend(md5.then(|| "md5".to_owned()));
+    let Options { mss, window_scale, sack_permitted, timestamps, signature, sack } = options;
+    words.extend(signature.map(|kind| match kind {
+        SignatureKind::Md5 => "md5".to_owned(),
+        SignatureKind::Ao => "ao".to_owned(),
+    }));
     words.extend(mss.map(|mss| format!("mss {mss}")));
     words.extend(sack_permitted.then(|| "sackOK".to_owned()));
     words.extend(timestamps.map(|Timestamps { value, echo }| format!("TS val {value} ecr {echo}")));

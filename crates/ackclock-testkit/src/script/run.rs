@@ -16,7 +16,7 @@ use ackclock::stack::{
 use ackclock::tcp::{Info, ReceiveError};
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::md5::{is_signed_by, sign_headers};
-use ackclock::wire::{Flags, Options, Timestamps, WriteChecksum};
+use ackclock::wire::{Flags, Options, SignatureKind, Timestamps, WriteChecksum};
 use ackclock_judge::{Call, Findings, Judge};
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -282,7 +282,7 @@ impl Runner {
     // ---- the peer and the routers ----
 
     fn inject(&mut self, packet: &Packet) -> Result<(), String> {
-        let is_signed = packet.options.is_some_and(|options| options.md5);
+        let is_signed = packet.options.is_some_and(|options| options.signature == Some(SignatureKind::Md5));
         let (packet, mut bytes) = self.conversation.write(packet)?;
         if let (true, Some(key)) = (is_signed, &self.settings.md5_key) {
             sign_headers(&mut bytes, IPV4_HEADER, [&[], &[]], WriteChecksum::Complete, key);

@@ -92,3 +92,6 @@ pub const LEAST_QUEUE: u32 = 4_096;
 /// Most keys that sign segments ([`Signatures`](crate::profile::Profile::Signatures)): 256 on a heap, where
 /// they take memory once there is one, else 8, which lie in the stack.
 pub const KEYS: usize = if CAN_GROW { 256 } else { 8 };
+/// Most connections that TCP-AO signs (RFC 5925), half-open ones and those in TIME-WAIT included, where there is no
+/// heap; on one as many as there is memory for.
+pub const AO_SESSIONS_WITHOUT_HEAP: usize = if CAN_GROW { 0 } else { 8 };
