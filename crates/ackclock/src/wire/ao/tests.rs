@@ -48,9 +48,12 @@ fn vectors() -> Vec<Vector> {
     lines.map(read).collect()
 }
 
-fn parsed(packet: &[u8]) -> Result<Segment<'_>, WireError> {
-    match parse_packet(packet, Checksums::ALL)?.protocol {
-        Protocol::Tcp(segment) => Ok(segment),
+/// The checksums of TCP over IPv4 are not right in the RFC.
+const BUT_TCP: Checksums = Checksums { ip: true, transport: false };
+
+fn parsed(packet: &[u8]) -> Segment<'_> {
+    match parse_packet(packet, BUT_TCP).unwrap().protocol {
+        Protocol::Tcp(segment) => segment,
         other => panic!("{other:?}"),
     }
 }
@@ -75,9 +78,9 @@ fn context(segment: &Segment<'_>, isns: [SeqNumber; 2], is_clients: bool) -> AoC
 
 /// The signer of the segment at a place in a connection's vectors, of which the first two tell the numbers.
 fn signer_of(connection: &[Vector], at: usize) -> AoSigner {
-    let isns = [0, 1].map(|at: usize| parsed(&connection[at].packet).unwrap().header.seq);
+    let isns = [0, 1].map(|at: usize| parsed(&connection[at].packet).header.seq);
     let Vector { algorithm, covers_options, ref packet, .. } = connection[at];
-    let context = context(&parsed(packet).unwrap(), isns, at.is_multiple_of(2));
+    let context = context(&parsed(packet), isns, at.is_multiple_of(2));
     let traffic_key = algorithm.traffic_key(MASTER_KEY, &context);
     AoSigner { algorithm, traffic_key, sne: 0, covers_options }
 }
@@ -96,7 +99,7 @@ fn the_packets_of_rfc_9235_have_the_keys_and_codes_that_stand_there() {
             assert_eq!(signer.traffic_key.as_bytes()[..], expected[..20], "{section}");
             let ids = if at.is_multiple_of(2) { CLIENT } else { SERVER };
             assert_eq!(key_ids(packet), Some(ids), "{section}");
-            let segment = parsed(packet).unwrap();
+            let segment = parsed(packet);
             assert_eq!(segment.header.options.signature, Some(SignatureKind::Ao), "{section}");
             let signed = SignedSegment::in_packet(packet).unwrap();
             assert_eq!(signer.code(&signed)[..AO_MAC], mac[..], "{section}");
@@ -163,7 +166,7 @@ fn headers_are_signed_where_they_stand() {
             let packet = written(WriteChecksum::Complete);
             assert!(signer.has_signed(&packet));
             assert_eq!(key_ids(&packet), Some(CLIENT));
-            assert!(parsed(&packet).is_ok());
+            assert!(parse_packet(&packet, Checksums::ALL).is_ok());
             let mut left = written(WriteChecksum::PseudoHeader);
             crate::wire::complete_checksum(&mut left);
             assert_eq!(left, packet);
