@@ -11,12 +11,13 @@ use super::told::told;
 use ackclock::congestion::BuiltIn;
 use ackclock::seq::SeqNumber;
 use ackclock::stack::{
-    Capabilities, Cidr, Handle, KeyScope, ListenConfig, Listener, Stack, StackConfig, Storage,
+    AoKey, Capabilities, Cidr, Handle, KeyScope, ListenConfig, Listener, Stack, StackConfig, Storage,
 };
 use ackclock::tcp::{Info, ReceiveError};
 use ackclock::time::{Duration, Instant};
+use ackclock::wire::ao::{AoSigner, AoWitness, key_ids};
 use ackclock::wire::md5::{is_signed_by, sign_headers};
-use ackclock::wire::{Flags, Options, SignatureKind, Timestamps, WriteChecksum};
+use ackclock::wire::{Flags, KeyIds, Options, SignatureKind, Timestamps, WriteChecksum};
 use ackclock_judge::{Call, Findings, Judge};
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -66,6 +67,8 @@ pub(super) struct Runner {
     handle: Option<Handle>,
     now: Instant,
     conversation: Conversation,
+    /// Who knows what the keys of TCP-AO are made of.
+    witness: AoWitness,
     written: u64,
     read: u64,
     /// What the stack has sent that no line has expected yet.
@@ -141,6 +144,7 @@ impl Runner {
                 SocketAddr::new(OUR_ADDRESS, OUR_PORT),
                 SocketAddr::new(PEER_ADDRESS, PEER_PORT),
             ),
+            witness: AoWitness::default(),
             written: 0,
             read: 0,
             sent: VecDeque::new(),
@@ -270,6 +274,7 @@ impl Runner {
                 return Ok(());
             };
             self.judge.on_sent(now, &bytes);
+            self.witness.see(&bytes);
             self.check_signature(&bytes)?;
             let millis = now.saturating_since(START).as_millis() as u32;
             let packet = self.conversation.read(millis, &bytes)?;
@@ -282,22 +287,52 @@ impl Runner {
     // ---- the peer and the routers ----
 
     fn inject(&mut self, packet: &Packet) -> Result<(), String> {
-        let is_signed = packet.options.is_some_and(|options| options.signature == Some(SignatureKind::Md5));
+        let (kind, ids) = (packet.options.and_then(|options| options.signature), packet.key_ids);
         let (packet, mut bytes) = self.conversation.write(packet)?;
-        if let (true, Some(key)) = (is_signed, &self.settings.md5_key) {
-            sign_headers(&mut bytes, IPV4_HEADER, [&[], &[]], WriteChecksum::Complete, key);
+        match (kind, &self.settings.md5_key) {
+            (Some(SignatureKind::Md5), Some(key)) => {
+                sign_headers(&mut bytes, IPV4_HEADER, [&[], &[]], WriteChecksum::Complete, key);
+            }
+            (Some(SignatureKind::Ao), _) => self.sign_ao(&mut bytes, ids)?,
+            _ => {}
         }
         self.arrive(&bytes, format!("< {packet}"))
     }
 
     /// A script says whether a segment is signed; that it is signed rightly is seen to here.
     fn check_signature(&self, bytes: &[u8]) -> Result<(), String> {
-        match &self.settings.md5_key {
-            Some(key) if !is_signed_by(bytes, key) => {
-                Err("a segment has no right signature".into())
+        let is_right = match (&self.settings.md5_key, key_ids(bytes)) {
+            (Some(key), _) => is_signed_by(bytes, key),
+            (None, Some(ids)) => {
+                let key = self.ao_key(|key| key.send_id == ids.key_id)?;
+                self.ao_signer(bytes, &key).has_signed(bytes)
             }
-            _ => Ok(()),
-        }
+            (None, None) => self.settings.ao_keys.is_empty(),
+        };
+        if is_right { Ok(()) } else { Err("a segment has no right signature".into()) }
+    }
+
+    /// Our key of TCP-AO for which `is_it` says yes.
+    fn ao_key(&self, is_it: impl Fn(&AoKey<'_>) -> bool) -> Result<AoKey<'_>, String> {
+        let mut keys = self.settings.ao_keys.iter().flat_map(|key| AoKey::read(key));
+        keys.find(is_it).ok_or_else(|| "there is no such key of TCP-AO".into())
+    }
+
+    fn ao_signer(&self, packet: &[u8], key: &AoKey<'_>) -> AoSigner {
+        let signer = self.witness.signer(packet, key.algorithm, key.covers_options, key.key);
+        signer.expect("a conversation consists of segments")
+    }
+
+    /// Signs a packet of the peer's, whose IDs are ours the other way round: as the script says, or by the first key.
+    fn sign_ao(&mut self, packet: &mut [u8], ids: Option<KeyIds>) -> Result<(), String> {
+        self.witness.see(packet);
+        let is_it = |key: &AoKey<'_>| ids.is_none_or(|ids| key.recv_id == ids.key_id);
+        let key = self.ao_key(is_it)?;
+        let own = KeyIds { key_id: key.recv_id, rnext_key_id: key.send_id };
+        let signer = self.ao_signer(packet, &key);
+        let complete = WriteChecksum::Complete;
+        signer.sign_headers(packet, IPV4_HEADER, [&[], &[]], complete, ids.unwrap_or(own));
+        Ok(())
     }
 
     fn inject_error(&mut self, error: &IcmpError) -> Result<(), String> {
@@ -317,6 +352,7 @@ impl Runner {
 
     fn stack(&mut self) -> &mut Stack<'static, BuiltIn> {
         let Settings { law, mtu, fast_open_key, md5_key, .. } = self.settings;
+        let ao_keys = &self.settings.ao_keys;
         self.stack.get_or_insert_with(|| {
             let config = StackConfig::new(Capabilities::with_mtu(mtu), [1, 2]);
             let mut stack = Stack::new(config, law, Storage::growing()).expect("a usable MTU");
@@ -329,6 +365,10 @@ impl Runner {
             if let Some(key) = md5_key {
                 let peer = KeyScope::of(Cidr { address: PEER_ADDRESS, prefix: 32 });
                 stack.set_md5_key(START, &peer, &key).expect("a stack takes a key");
+            }
+            for key in ao_keys.iter().flat_map(|key| AoKey::read(key)) {
+                let peer = KeyScope::of(Cidr { address: PEER_ADDRESS, prefix: 32 });
+                stack.add_ao_key(START, &peer, &key).expect("a stack takes a key");
             }
             stack
         })
@@ -402,6 +442,14 @@ impl Runner {
                 let handle = self.handle()?;
                 let nagle = value.parse().map_err(|error| format!("{value}: {error}"))?;
                 self.stack().set_nagle(now, handle, nagle).map_err(|error| error.to_string())
+            }
+            ["ao_rnext_key", recv_id] => {
+                let (handle, id) = (self.handle()?, number(recv_id)?);
+                self.stack().set_ao_rnext_key(now, handle, id).map_err(|error| error.to_string())
+            }
+            ["ao_current_key", send_id] => {
+                let (handle, id) = (self.handle()?, number(send_id)?);
+                self.stack().set_ao_current_key(now, handle, id).map_err(|error| error.to_string())
             }
             ["push"] => {
                 let handle = self.handle()?;

@@ -2,6 +2,10 @@
 //! packets or looks at some. A stack signs and checks by itself:
 //! [`Stack::add_ao_key`](crate::stack::Stack::add_ao_key).
 
+mod witness;
+
+pub use witness::AoWitness;
+
 use super::signature::{self, AoCoverage, SignedSegment, Signing};
 use super::signature_option::{AO_MAC, MD5_DIGEST};
 use super::traffic_key::AoFunctions;

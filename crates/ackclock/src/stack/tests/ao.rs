@@ -3,8 +3,8 @@
 use super::*;
 use crate::seq::SeqNumber;
 use crate::tcp::{AoInfo, Keepalive, State};
-use crate::wire::ao::{AoAlgorithm, AoSigner, key_ids};
-use crate::wire::{AoContext, IcmpErrorKind, KeyIds, Options, SignatureKind, write_icmp_error};
+use crate::wire::ao::{AoAlgorithm, AoSigner, AoWitness, key_ids};
+use crate::wire::{IcmpErrorKind, KeyIds, Options, SignatureKind, write_icmp_error};
 use AoAlgorithm::{Aes128Cmac, HmacSha1};
 
 const NOTHING: Checksums = Checksums { ip: false, transport: false };
@@ -27,11 +27,6 @@ const SECOND: AoKey<'_> = AoKey {
 /// Nobody has this one.
 const OTHER: AoKey<'_> = AoKey { key: b"somebody else's", ..FIRST };
 
-/// The key as the peer has it.
-fn turned<'k>(key: &AoKey<'k>) -> AoKey<'k> {
-    AoKey { send_id: key.recv_id, recv_id: key.send_id, ..*key }
-}
-
 fn scope(peers: &str) -> KeyScope {
     KeyScope::of(peers.parse().unwrap())
 }
@@ -46,7 +41,7 @@ fn pair_with(keys: &[AoKey<'_>], config: StackConfig) -> Pair {
 fn add(pair: &mut Pair, key: &AoKey<'_>) {
     let now = pair.now;
     pair.client.add_ao_key(now, &scope("10.0.0.2/32"), key).unwrap();
-    pair.server.add_ao_key(now, &scope("10.0.0.0/24"), &turned(key)).unwrap();
+    pair.server.add_ao_key(now, &scope("10.0.0.0/24"), &key.turned()).unwrap();
 }
 
 fn pair() -> Pair {
@@ -76,41 +71,20 @@ fn dropped(host: &Host) -> Dropped {
 
 /// Who knows the keys and both initial numbers, and so can check and make packets of a connection.
 #[derive(Clone, Copy)]
-struct Insider {
-    isns: [SeqNumber; 2],
-}
+struct Insider(AoWitness);
 
 impl Insider {
     /// Who has seen the SYN of the client, and the SYN-ACK if there was one.
     fn of(syn: &[u8], syn_ack: Option<&[u8]>) -> Self {
-        let isn = |packet| segment(packet).header.seq;
-        Insider { isns: [isn(syn), syn_ack.map_or(SeqNumber(0), isn)] }
+        let mut witness = AoWitness::default();
+        [Some(syn), syn_ack].into_iter().flatten().for_each(|packet| witness.see(packet));
+        Insider(witness)
     }
 
     /// The signer of a packet of either end, by a key as the client has it.
     fn signer(&self, packet: &[u8], key: &AoKey<'_>, sne: u32) -> AoSigner {
-        let Segment { ip, header, .. } = segment(packet);
-        let is_clients = ip.source.to_string() == CLIENT;
-        let [mut source_isn, mut destination_isn] = self.isns;
-        if !is_clients {
-            (source_isn, destination_isn) = (destination_isn, source_isn);
-        }
-        if header.flags.contains(Flags::SYN) && !header.flags.contains(Flags::ACK) {
-            (source_isn, destination_isn) = (header.seq, SeqNumber(0));
-        }
-        let context = AoContext {
-            source: SocketAddr::new(ip.source.into(), header.source_port),
-            destination: SocketAddr::new(ip.destination.into(), header.destination_port),
-            source_isn,
-            destination_isn,
-        };
-        let traffic_key = key.algorithm.traffic_key(key.key, &context);
-        AoSigner {
-            algorithm: key.algorithm,
-            traffic_key,
-            sne,
-            covers_options: key.covers_options,
-        }
+        let signer = self.0.signer(packet, key.algorithm, key.covers_options, key.key);
+        AoSigner { sne, ..signer.unwrap() }
     }
 
     fn has_signed(&self, packet: &[u8], key: &AoKey<'_>, sne: u32) -> bool {
@@ -274,7 +248,7 @@ fn whoever_does_not_have_the_key_hears_nothing_and_is_counted() {
         (None, Dropped { missing: 1, ..Dropped::default() }),
     ] {
         let mut pair = Pair::new();
-        pair.server.add_ao_key(pair.now, &scope("10.0.0.0/24"), &turned(&FIRST)).unwrap();
+        pair.server.add_ao_key(pair.now, &scope("10.0.0.0/24"), &FIRST.turned()).unwrap();
         if let Some(key) = key {
             pair.client.add_ao_key(pair.now, &scope("10.0.0.2/32"), &key).unwrap();
         }
@@ -317,7 +291,7 @@ fn any_altered_byte_of_a_signed_segment_has_it_dropped() {
     for key in [FIRST, AoKey { algorithm: Aes128Cmac, ..FIRST }] {
         let mut pair = Pair::new();
         pair.client.add_ao_key(pair.now, &scope("10.0.0.2/32"), &key).unwrap();
-        pair.server.add_ao_key(pair.now, &scope("0.0.0.0/0"), &turned(&key)).unwrap();
+        pair.server.add_ao_key(pair.now, &scope("0.0.0.0/0"), &key.turned()).unwrap();
         let (client, server) = pair.established();
         pair.client.send(pair.now, client, b"some text that nobody is to alter").unwrap();
         let packet = packets(pair.now, &mut pair.client).remove(0);
@@ -484,6 +458,20 @@ fn a_wish_for_a_key_that_is_not_there_changes_nothing() {
     assert!(insider.has_signed(&sent, &SECOND, 0));
 }
 
+#[test]
+fn keys_are_read_as_they_are_written() {
+    let read = AoKey::read;
+    let plain = AoKey { send_id: 7, recv_id: 7, key: b"a=b", ..FIRST };
+    assert_eq!(read("7=a=b"), Ok(plain));
+    assert_eq!(read("7/7:SHA1=a=b"), Ok(plain));
+    let other = AoKey { send_id: 0, recv_id: 255, algorithm: Aes128Cmac, covers_options: false, key: b"" };
+    assert_eq!(read("0/255:AES128:no-options="), Ok(other));
+    for text in ["", "7", "=x", "256=x", "1/=x", "1:MD5=x", "-1=x", "1:=x"] {
+        assert!(read(text).is_err(), "{text}");
+    }
+    assert!(!std::format!("{plain:?}").contains("a=b"));
+}
+
 /// Section 3.1: "MUST NOT overlap".
 #[test]
 fn keys_that_cannot_be_are_refused() {
@@ -549,7 +537,7 @@ fn nothing_is_answered_of_which_nothing_is_known() {
     pair.client.send(pair.now, client, b"text").unwrap();
     let text = packets(pair.now, &mut pair.client).remove(0);
     let mut restarted = Pair::new();
-    restarted.server.add_ao_key(pair.now, &scope("10.0.0.0/24"), &turned(&FIRST)).unwrap();
+    restarted.server.add_ao_key(pair.now, &scope("10.0.0.0/24"), &FIRST.turned()).unwrap();
     restarted.listen();
     restarted.server.on_packet(pair.now, &text);
     let not_checkable = Dropped { not_checkable: 1, ..Dropped::default() };
