@@ -282,8 +282,8 @@ impl Judge {
         // What has another signature than the host's segments, or none where these have one, is as if it had not
         // come (RFC 2385 section 2, RFC 5925 section 7.3), but for TCP-AO where there is no key. Whether one is
         // right the judge cannot know, who has no key.
-        let is_ignored = (slot.signature, raw.header.options.signature)
-            == (None, Some(SignatureKind::Ao));
+        let is_ignored =
+            (slot.signature, raw.header.options.signature) == (None, Some(SignatureKind::Ao));
         let is_other = raw.header.options.signature != slot.signature && !is_ignored;
         if connection.lost.is_some() || is_other {
             return;

@@ -69,7 +69,16 @@ fn options() -> impl Strategy<Value = Options> {
         prop::sample::select(vec![None, Some(SignatureKind::Md5), Some(SignatureKind::Ao)]),
     )
         .prop_map(
-            |(mss, window_scale, sack_permitted, timestamps, ranges, cookie, timeout, signature)| {
+            |(
+                mss,
+                window_scale,
+                sack_permitted,
+                timestamps,
+                ranges,
+                cookie,
+                timeout,
+                signature,
+            )| {
                 let mut options = Options {
                     mss,
                     window_scale,

@@ -3,7 +3,8 @@
 use ackclock::seq::{SeqNumber, SeqRange};
 use ackclock::time::Duration;
 use ackclock::wire::{
-    AccurateEcnOption, Ecn, FastOpenCookie, Flags, KeyIds, Options, SackBlocks, SignatureKind, Timestamps, UserTimeout,
+    AccurateEcnOption, Ecn, FastOpenCookie, Flags, KeyIds, Options, SackBlocks, SignatureKind,
+    Timestamps, UserTimeout,
 };
 use std::fmt;
 use std::str::FromStr;

@@ -11,7 +11,8 @@ use super::told::told;
 use ackclock::congestion::BuiltIn;
 use ackclock::seq::SeqNumber;
 use ackclock::stack::{
-    AoKey, Capabilities, Cidr, Handle, KeyScope, ListenConfig, Listener, Stack, StackConfig, Storage,
+    AoKey, Capabilities, Cidr, Handle, KeyScope, ListenConfig, Listener, Stack, StackConfig,
+    Storage,
 };
 use ackclock::tcp::{Info, ReceiveError};
 use ackclock::time::{Duration, Instant};

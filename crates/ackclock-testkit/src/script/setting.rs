@@ -35,7 +35,14 @@ impl Default for Settings {
         connection.recovery = RecoveryAlgorithm::NewReno;
         connection.ack_policy = delayed(Duration::from_millis(40), 0);
         let law = Reno::default().into();
-        Settings { connection, law, mtu: 1500, fast_open_key: None, md5_key: None, ao_keys: Vec::new() }
+        Settings {
+            connection,
+            law,
+            mtu: 1500,
+            fast_open_key: None,
+            md5_key: None,
+            ao_keys: Vec::new(),
+        }
     }
 }
 

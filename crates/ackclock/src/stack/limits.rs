@@ -41,8 +41,9 @@
 //! - [`ListenConfig::fast_open`](super::ListenConfig::fast_open) limits the connections that were opened fast and whose
 //!   handshakes are not finished; others go the ordinary way: `fast_open_overflow`. Of 32 peers their Fast Open
 //!   cookies and losses are remembered; the one that was used least recently gives way.
-//! - [`KEYS`] keys sign segments (RFC 2385), each for a whole prefix of peers or for one:
-//!   [`KeyError::NoResources`](super::KeyError::NoResources).
+//! - [`KEYS`] keys sign segments (RFC 2385, RFC 5925), each for a whole prefix of peers or for one:
+//!   [`KeyError::NoResources`](super::KeyError::NoResources). Without a heap [`AO_SESSIONS_WITHOUT_HEAP`] connections
+//!   are signed by TCP-AO at a time; one more is not opened: `memory_refused`.
 //! - [`StackConfig::resets_per_second`] limits resets to each stranger: `resets_suppressed`. Acks that
 //!   challenge the sender of a doubtful segment are limited as RFC 5961 section 7 says, for each
 //!   connection.

@@ -224,9 +224,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     ) -> Result<(&mut Session, &super::Keys), KeyError> {
         self.begin(now);
         let slot = self.resolve(handle).filter(|slot| !slot.detached);
-        let slot = slot.filter(|slot| {
-            slot.connection.signature() == Some(crate::wire::SignatureKind::Ao)
-        });
+        let slot =
+            slot.filter(|slot| slot.connection.signature() == Some(crate::wire::SignatureKind::Ao));
         let tuple = slot.map(|slot| slot.tuple).ok_or(KeyError::NotSigned)?;
         let signatures = self.signatures.get_mut().ok_or(KeyError::LeftOut)?;
         let Signatures { keys, sessions, .. } = signatures;

@@ -169,9 +169,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         let KeyIds { key_id, .. } = option.ids;
         let known = session.as_ref().map(|session| session.incoming);
         let known = known.filter(|key| key.recv_id == key_id && !is_syn && !is_opening);
-        let derived = |master: MasterKey<'_>| {
-            SegmentKey::of(&master, tuple, &numbers, Direction::Received)
-        };
+        let derived =
+            |master: MasterKey<'_>| SegmentKey::of(&master, tuple, &numbers, Direction::Received);
         let key = known.or_else(|| keys.ao(tuple, |key| key.recv_id == key_id).map(derived));
         let key = key.ok_or(Fault::UnknownKey)?;
         if option.mac.len() != AO_MAC || !is_right(option.mac, &key.code(&signed, numbers.sne)) {

@@ -62,11 +62,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     ///
     /// # Errors
     /// There is no key for exactly this.
-    pub fn remove_key(
-        &mut self,
-        now: Instant,
-        scope: &keys::KeyScope,
-    ) -> Result<(), KeyError> {
+    pub fn remove_key(&mut self, now: Instant, scope: &keys::KeyScope) -> Result<(), KeyError> {
         let now = self.begin(now);
         let signatures = self.signatures.get_mut().ok_or(KeyError::Unknown)?;
         signatures.keys.remove(scope, |key| key.as_md5().is_some())?;
@@ -97,7 +93,15 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     /// A snapshot of a connection, with what is kept of it here.
     pub(super) fn info_of(&self, now: Instant, slot: &Slot<'_, C, P>) -> Info {
         let mut info = slot.connection.info(now);
-        if slot.connection.signature() == Some(SignatureKind::Ao) && !slot.detached {
+        // One that has left its four-tuple is not to be taken for who has it now.
+        let is_there = || {
+            !slot.detached
+                || !matches!(
+                    self.find(&slot.tuple),
+                    Some(Entity::Connection(_) | Entity::HalfOpen(_))
+                )
+        };
+        if slot.connection.signature() == Some(SignatureKind::Ao) && is_there() {
             let sessions = self.signatures.get().map(|signatures| &signatures.sessions);
             info.ao = sessions.and_then(|all| all.get(&slot.tuple)).map(Session::info);
         }
@@ -143,8 +147,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     fn sweep_sessions(&mut self) {
         let signatures = self.signatures.get_mut();
         let full = signatures.filter(|signatures| signatures.sessions.is_to_be_swept());
-        let Some(mut sessions) = full
-            .map(|signatures| core::mem::replace(&mut signatures.sessions, Sessions::INITIAL))
+        let Some(mut sessions) =
+            full.map(|signatures| core::mem::replace(&mut signatures.sessions, Sessions::INITIAL))
         else {
             return;
         };

@@ -81,7 +81,13 @@ impl SegmentKey {
             core::mem::swap(&mut context.source_isn, &mut context.destination_isn);
         }
         let AoParameters { send_id, recv_id, covers_options, functions } = master.parameters;
-        SegmentKey { send_id, recv_id, covers_options, functions, key: master.traffic_key(&context) }
+        SegmentKey {
+            send_id,
+            recv_id,
+            covers_options,
+            functions,
+            key: master.traffic_key(&context),
+        }
     }
 
     /// The code of a segment, of which as much counts as the option has room for.
@@ -171,7 +177,8 @@ impl Session {
             return false;
         };
         let known = |old: SegmentKey| {
-            let is_it = |key: &AoParameters| (key.send_id, key.recv_id) == (old.send_id, old.recv_id);
+            let is_it =
+                |key: &AoParameters| (key.send_id, key.recv_id) == (old.send_id, old.recv_id);
             keys.ao(&tuple, is_it).unwrap_or(best)
         };
         let (current, incoming) = (known(self.current), known(self.incoming));

@@ -125,7 +125,11 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         let signer = self.signer_for(&reply.tuple, &reply.header());
         let can_sign = !matches!(signer, Some(Signer::Nobody));
         if !can_sign {
-            tell!(warn, "no answer, {}: nothing is known of the connection to sign it", reply.tuple);
+            tell!(
+                warn,
+                "no answer, {}: nothing is known of the connection to sign it",
+                reply.tuple
+            );
             self.statistics.count(|all| &mut all.unsigned_suppressed);
         }
         can_sign

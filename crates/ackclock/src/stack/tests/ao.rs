@@ -101,8 +101,7 @@ impl Insider {
         change: impl FnOnce(&mut Header),
     ) -> Vec<u8> {
         let Segment { mut header, ip, .. } = segment(like);
-        header.options =
-            Options { signature: Some(SignatureKind::Ao), ..header.options };
+        header.options = Options { signature: Some(SignatureKind::Ao), ..header.options };
         change(&mut header);
         let (mut headers, complete) = ([0; MAX_HEADER], WriteChecksum::Complete);
         let len = write_packet_header(&mut headers, &ip, &header, [payload, &[]], complete);
@@ -233,7 +232,13 @@ fn full_segments_leave_room_for_the_option_and_sack_stays() {
         }
         let reports = packets(pair.now, &mut pair.server);
         let blocks = segment(reports.last().unwrap()).header.options.sack.as_slice().len();
-        let expected = if !sack { 0 } else if timestamps { 1 } else { 2 };
+        let expected = if !sack {
+            0
+        } else if timestamps {
+            1
+        } else {
+            2
+        };
         assert_eq!(blocks, expected);
     }
 }
@@ -464,7 +469,8 @@ fn keys_are_read_as_they_are_written() {
     let plain = AoKey { send_id: 7, recv_id: 7, key: b"a=b", ..FIRST };
     assert_eq!(read("7=a=b"), Ok(plain));
     assert_eq!(read("7/7:SHA1=a=b"), Ok(plain));
-    let other = AoKey { send_id: 0, recv_id: 255, algorithm: Aes128Cmac, covers_options: false, key: b"" };
+    let other =
+        AoKey { send_id: 0, recv_id: 255, algorithm: Aes128Cmac, covers_options: false, key: b"" };
     assert_eq!(read("0/255:AES128:no-options="), Ok(other));
     for text in ["", "7", "=x", "256=x", "1/=x", "1:MD5=x", "-1=x", "1:=x"] {
         assert!(read(text).is_err(), "{text}");

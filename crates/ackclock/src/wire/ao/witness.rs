@@ -14,19 +14,16 @@ pub struct AoWitness {
 }
 
 impl AoWitness {
-    /// A packet goes from one end to the other. A SYN tells its sender's initial number.
+    /// A packet goes from one end to the other. A SYN tells its sender's initial number; one of other ends begins
+    /// another connection, in place of the one before.
     pub fn see(&mut self, packet: &[u8]) {
-        let Some((source, _, seq, flags)) = facts(packet) else {
+        let Some((source, destination, seq, flags)) = facts(packet) else {
             return;
         };
         if flags.contains(Flags::SYN) {
-            let is_known =
-                |place: &Option<(SocketAddr, SeqNumber)>| place.is_some_and(|(end, _)| end == source);
-            let known = self.isns.iter().position(is_known);
-            let vacant = || self.isns.iter().position(Option::is_none);
-            if let Some(place) = known.or_else(vacant).and_then(|at| self.isns.get_mut(at)) {
-                *place = Some((source, seq));
-            }
+            let mut others = self.isns.iter().flatten();
+            let other = others.find(|(end, _)| *end == destination).copied();
+            self.isns = [Some((source, seq)), other];
         }
     }
 
