@@ -2,8 +2,9 @@
 
 use crate::failure::Failure;
 use ackclock::congestion::CongestionController;
-use ackclock::stack::{AoKey, Cidr, KeyScope, Stack};
+use ackclock::stack::{Cidr, KeyScope, Stack};
 use ackclock::time::Instant;
+use ackclock::wire::ao::AoKey;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;

@@ -6,8 +6,9 @@ use crate::emulator::Emulator;
 use crate::ids::HostId;
 use crate::observer::Observer;
 use ackclock::congestion::BuiltIn;
-use ackclock::stack::{AoKey, Cidr, KeyError, KeyScope, Stack};
+use ackclock::stack::{Cidr, KeyError, KeyScope, Stack};
 use ackclock::time::Instant;
+use ackclock::wire::ao::AoKey;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use toml::Spanned;
 

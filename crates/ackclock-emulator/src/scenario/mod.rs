@@ -55,7 +55,7 @@
 //! window of 30 segments; the recovery that it brings is that of its host's connections unless
 //! `recovery` says otherwise. `growth` ([`Growth`](ackclock::congestion::Growth)) is that of the
 //! law of all hosts. With `md5_key` (RFC 2385) or `ao_keys` (RFC 5925: of each key
-//! [`AoKey::read`](ackclock::stack::AoKey::read), with one ID) all segments are signed; of several keys the
+//! [`AoKey::read`](ackclock::wire::ao::AoKey::read), with one ID) all segments are signed; of several keys the
 //! first is used. Times are text such as `20ms` or `1.5min` ([`Duration`]).
 //!
 //! # Connections

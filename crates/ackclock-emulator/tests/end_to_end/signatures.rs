@@ -2,10 +2,10 @@
 
 use crate::common::talker::{Content, Talker};
 use crate::common::{far_end, pair};
-use ackclock::stack::{AoKey, KeyScope};
+use ackclock::stack::KeyScope;
 use ackclock::tcp::Config;
 use ackclock::time::{Duration, Instant};
-use ackclock::wire::ao::AoAlgorithm;
+use ackclock::wire::ao::{AoAlgorithm, AoKey};
 use ackclock_emulator::{Ended, HostId, LEFT, RIGHT};
 
 const LENGTH: u64 = 1 << 20;

@@ -1,9 +1,9 @@
 //! Keys that sign segments, and whoever signs those of the peer's that scripts write without a digest.
 
 use ackclock::congestion::BuiltIn;
-use ackclock::stack::{AoKey, Capabilities, Cidr, KeyError, KeyScope, Stack, StackConfig, Storage};
+use ackclock::stack::{Capabilities, Cidr, KeyError, KeyScope, Stack, StackConfig, Storage};
 use ackclock::time::Instant;
-use ackclock::wire::ao::{AoWitness, key_ids};
+use ackclock::wire::ao::{AoKey, AoWitness, key_ids};
 use ackclock::wire::md5::sign_headers;
 use ackclock::wire::{
     Checksums, Protocol, SignatureKind, WriteChecksum, complete_checksum, parse_packet,

@@ -106,6 +106,7 @@ mod packet;
 mod play;
 mod run;
 mod setting;
+mod signing;
 mod stimulate;
 #[cfg(test)]
 mod tests;

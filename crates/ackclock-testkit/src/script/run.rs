@@ -6,19 +6,18 @@ use super::info::field;
 use super::packet::{Packet, number};
 use super::play::{Failure, Player, Step, play};
 use super::setting::{Settings, switch};
+use super::signing::Signing;
 use super::time::{Seconds, When, seconds};
 use super::told::told;
 use ackclock::congestion::BuiltIn;
 use ackclock::seq::SeqNumber;
 use ackclock::stack::{
-    AoKey, Capabilities, Cidr, Handle, KeyScope, ListenConfig, Listener, Stack, StackConfig,
-    Storage,
+    Capabilities, Cidr, Handle, KeyScope, ListenConfig, Listener, Stack, StackConfig, Storage,
 };
 use ackclock::tcp::{Info, ReceiveError};
 use ackclock::time::{Duration, Instant};
-use ackclock::wire::ao::{AoSigner, AoWitness, key_ids};
-use ackclock::wire::md5::{is_signed_by, sign_headers};
-use ackclock::wire::{Flags, KeyIds, Options, SignatureKind, Timestamps, WriteChecksum};
+use ackclock::wire::ao::AoKey;
+use ackclock::wire::{Flags, Options, Timestamps};
 use ackclock_judge::{Call, Findings, Judge};
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -33,8 +32,6 @@ const START: Instant = Instant::from_secs(100);
 /// What `established` does by itself: the peer's timestamp, MSS and half the round-trip time.
 const PEER_TIMESTAMP: u32 = 100;
 const PEER_MSS: u16 = 1_000;
-/// Bytes before a segment.
-const IPV4_HEADER: usize = 20;
 const ROUND_TRIP: Duration = Duration::from_millis(10);
 /// More timers than any script waits for.
 const MOST_TIMERS: u32 = 100_000;
@@ -68,8 +65,7 @@ pub(super) struct Runner {
     handle: Option<Handle>,
     now: Instant,
     conversation: Conversation,
-    /// Who knows what the keys of TCP-AO are made of.
-    witness: AoWitness,
+    signing: Signing,
     written: u64,
     read: u64,
     /// What the stack has sent that no line has expected yet.
@@ -145,7 +141,7 @@ impl Runner {
                 SocketAddr::new(OUR_ADDRESS, OUR_PORT),
                 SocketAddr::new(PEER_ADDRESS, PEER_PORT),
             ),
-            witness: AoWitness::default(),
+            signing: Signing::default(),
             written: 0,
             read: 0,
             sent: VecDeque::new(),
@@ -275,8 +271,7 @@ impl Runner {
                 return Ok(());
             };
             self.judge.on_sent(now, &bytes);
-            self.witness.see(&bytes);
-            self.check_signature(&bytes)?;
+            self.signing.check(&self.settings, &bytes)?;
             let millis = now.saturating_since(START).as_millis() as u32;
             let packet = self.conversation.read(millis, &bytes)?;
             self.log.push(format!("{} > {packet}", shown(now)));
@@ -290,50 +285,10 @@ impl Runner {
     fn inject(&mut self, packet: &Packet) -> Result<(), String> {
         let (kind, ids) = (packet.options.and_then(|options| options.signature), packet.key_ids);
         let (packet, mut bytes) = self.conversation.write(packet)?;
-        match (kind, &self.settings.md5_key) {
-            (Some(SignatureKind::Md5), Some(key)) => {
-                sign_headers(&mut bytes, IPV4_HEADER, [&[], &[]], WriteChecksum::Complete, key);
-            }
-            (Some(SignatureKind::Ao), _) => self.sign_ao(&mut bytes, ids)?,
-            _ => {}
+        if let Some(kind) = kind {
+            self.signing.sign(&self.settings, &mut bytes, (kind, ids))?;
         }
         self.arrive(&bytes, format!("< {packet}"))
-    }
-
-    /// A script says whether a segment is signed; that it is signed rightly is seen to here.
-    fn check_signature(&self, bytes: &[u8]) -> Result<(), String> {
-        let is_right = match (&self.settings.md5_key, key_ids(bytes)) {
-            (Some(key), _) => is_signed_by(bytes, key),
-            (None, Some(ids)) => {
-                let key = self.ao_key(|key| key.send_id == ids.key_id)?;
-                self.ao_signer(bytes, &key).has_signed(bytes)
-            }
-            (None, None) => self.settings.ao_keys.is_empty(),
-        };
-        if is_right { Ok(()) } else { Err("a segment has no right signature".into()) }
-    }
-
-    /// Our key of TCP-AO for which `is_it` says yes.
-    fn ao_key(&self, is_it: impl Fn(&AoKey<'_>) -> bool) -> Result<AoKey<'_>, String> {
-        let mut keys = self.settings.ao_keys.iter().flat_map(|key| AoKey::read(key));
-        keys.find(is_it).ok_or_else(|| "there is no such key of TCP-AO".into())
-    }
-
-    fn ao_signer(&self, packet: &[u8], key: &AoKey<'_>) -> AoSigner {
-        let signer = self.witness.signer(packet, key.algorithm, key.covers_options, key.key);
-        signer.expect("a conversation consists of segments")
-    }
-
-    /// Signs a packet of the peer's, whose IDs are ours the other way round: as the script says, or by the first key.
-    fn sign_ao(&mut self, packet: &mut [u8], ids: Option<KeyIds>) -> Result<(), String> {
-        self.witness.see(packet);
-        let is_it = |key: &AoKey<'_>| ids.is_none_or(|ids| key.recv_id == ids.key_id);
-        let key = self.ao_key(is_it)?;
-        let own = KeyIds { key_id: key.recv_id, rnext_key_id: key.send_id };
-        let signer = self.ao_signer(packet, &key);
-        let complete = WriteChecksum::Complete;
-        signer.sign_headers(packet, IPV4_HEADER, [&[], &[]], complete, ids.unwrap_or(own));
-        Ok(())
     }
 
     fn inject_error(&mut self, error: &IcmpError) -> Result<(), String> {

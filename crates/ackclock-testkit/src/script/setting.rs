@@ -3,9 +3,9 @@
 use super::packet::number;
 use super::time::seconds;
 use ackclock::congestion::{BuiltIn, InitialWindow, Reno};
-use ackclock::stack::AoKey;
 use ackclock::tcp::{AckPolicy, Config, Keepalive, RecoveryAlgorithm};
 use ackclock::time::Duration;
+use ackclock::wire::ao::AoKey;
 
 /// What a script's connection is opened with.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub(super) struct Settings {
     pub(super) fast_open_key: Option<[u8; 16]>,
     /// That signs all segments.
     pub(super) md5_key: Option<[u8; 16]>,
-    /// Keys of TCP-AO, as [`AoKey`](ackclock::stack::AoKey) reads them, of which the first is in use at first.
+    /// Keys of TCP-AO, as [`AoKey`](ackclock::wire::ao::AoKey) reads them, of which the first is in use at first.
     pub(super) ao_keys: Vec<String>,
 }
 

@@ -54,8 +54,6 @@ pub use config::{ListenConfig, StackConfig};
 pub use error::{AddressError, ConnectError, InvalidHandle, KeyError, ListenError, SettingError};
 pub use packets::{Offered, Received, Rejected, Transmit};
 pub use poll::Event;
-#[cfg(feature = "tcp-ao")]
-pub use signatures::AoKey;
 pub use signatures::KeyScope;
 pub use statistics::Statistics;
 pub use storage::{ConnectionMemory, StackMemory, Storage};

@@ -4,7 +4,7 @@ use super::addresses::Addresses;
 use super::aftermath::Cause;
 use super::half_open::HalfOpen;
 use super::ip_fields::IpFields;
-use super::signatures::{KeyOf, Signer};
+use super::signatures::{KeyOf, Signer, signer_of};
 use super::tuple::FourTuple;
 use super::{Capabilities, Offered, Rejected, Stack, Transmit};
 use crate::FOR_SPEED;
@@ -222,10 +222,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         };
         if P::FAST_OPEN && outgoing.header.flags.contains(Flags::SYN) {
             let which = slot.connection.cookie_option();
-            let cookie = self
-                .fast_open
-                .get()
-                .and_then(|cookies| cookies.option(now, &self.secret, &slot.tuple, which));
+            let all = self.fast_open.get();
+            let cookie = all.and_then(|all| all.option(now, &self.secret, &slot.tuple, which));
             outgoing.header.options.set_fast_open(cookie);
         }
         if P::PATH_PROBING
@@ -236,11 +234,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         // What no router may cut is a probe.
         let lets_fragment = lets_fragment && !(P::PATH_PROBING && outgoing.probes_path::<P>());
         let payload = slot.connection.payload(&outgoing);
-        let key = Kept::new_with(|| {
-            let kind = slot.connection.signature()?;
-            let signatures = self.signatures.get()?;
-            Some(signatures.signer(kind, &slot.tuple, &outgoing.header))
-        });
+        let key = signer_of::<C, P>(&self.signatures, slot, &outgoing.header);
         let outbound = Outbound::<P> {
             tuple: &slot.tuple,
             header: &mut outgoing.header,
@@ -254,7 +248,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let offered = outbound.offer(checksum, &self.addresses, sink);
         let mut is_last = false;
         if let Ok(bytes) = offered {
-            let (tuple, seq) = (slot.tuple, outgoing.header.seq);
             self.statistics.count(|all| &mut all.packets_sent);
             if lets_fragment {
                 self.identification = self.identification.wrapping_add(1);
@@ -263,7 +256,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             is_last = FOR_SPEED && slot.connection.has_said_all(now);
             self.count_reset(outgoing.header.flags);
             if is_signed {
-                self.on_signed_sent(&tuple, seq);
+                self.on_signed_sent(id, outgoing.header.seq);
             }
             if !is_last {
                 self.ready.charge(bytes);

@@ -155,9 +155,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             self.half_open.remove(half_open);
             return None;
         }
-        self.memory
-            .budget
-            .promise(self.half_open.records.get(half_open).map_or(0, HalfOpen::window));
+        let window = self.half_open.records.get(half_open).map_or(0, HalfOpen::window);
+        self.memory.budget.promise(window);
         self.demux.insert(&tuple, Entity::HalfOpen(half_open));
         if let Some(listener) = self.listeners.records.get_mut(id) {
             listener.half_open += 1;

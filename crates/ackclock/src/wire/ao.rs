@@ -2,8 +2,10 @@
 //! packets or looks at some. A stack signs and checks by itself:
 //! [`Stack::add_ao_key`](crate::stack::Stack::add_ao_key).
 
+mod key;
 mod witness;
 
+pub use key::AoKey;
 pub use witness::AoWitness;
 
 use super::signature::{self, AoCoverage, SignedSegment, Signing};

@@ -14,13 +14,11 @@ mod keys;
 #[cfg(feature = "tcp-md5")]
 mod md5;
 mod session;
-mod sessions;
+mod session_table;
 mod signer;
 
-#[cfg(feature = "tcp-ao")]
-pub use ao::AoKey;
 pub use keys::KeyScope;
-pub(super) use signer::{KeyOf, Signer};
+pub(super) use signer::{KeyOf, Signer, signer_of};
 
 use super::demux::Entity;
 use super::tuple::FourTuple;
@@ -33,7 +31,7 @@ use crate::time::Instant;
 use crate::wire::{KeyIds, SignatureKind};
 use keys::Keys;
 use session::{Numbers, Session};
-use sessions::Sessions;
+use session_table::Sessions;
 
 /// The keys of a stack, and what it knows of the connections that use them.
 #[derive(Debug)]
@@ -160,9 +158,10 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
 
     /// A segment of a connection that TCP-AO signs is on its way.
     #[inline(never)]
-    pub(super) fn on_signed_sent(&mut self, tuple: &FourTuple, seq: SeqNumber) {
-        if let Some(signatures) = self.signatures.get_mut()
-            && let Some(session) = signatures.sessions.get_mut(tuple)
+    pub(super) fn on_signed_sent(&mut self, id: u32, seq: SeqNumber) {
+        if let Some(slot) = self.connections.get(id)
+            && let Some(signatures) = self.signatures.get_mut()
+            && let Some(session) = signatures.sessions.get_mut(&slot.tuple)
         {
             session.sent.advance(seq);
         }

@@ -6,6 +6,7 @@ use super::{Signatures, Stack};
 use crate::congestion::CongestionController;
 use crate::profile::{Kept, Part, Profile};
 use crate::seq::SeqNumber;
+use crate::stack::Slot;
 use crate::stack::replies::Reply;
 use crate::stack::tuple::FourTuple;
 use crate::wire::{
@@ -62,6 +63,19 @@ impl Signer<'_> {
             Signer::Nobody => {}
         }
     }
+}
+
+/// Who signs a segment with this header of a connection, if it is to be signed.
+#[inline]
+pub(in crate::stack) fn signer_of<'k, C: CongestionController, P: Profile>(
+    signatures: &'k <P::Signatures as Part>::Begins<Signatures>,
+    slot: &Slot<'_, C, P>,
+    header: &Header,
+) -> KeyOf<'k, P> {
+    Kept::new_with(|| {
+        let kind = slot.connection.signature()?;
+        Some(signatures.get()?.signer(kind, &slot.tuple, header))
+    })
 }
 
 impl Signatures {
