@@ -4,13 +4,13 @@ use crate::common::talker::{Content, Talker};
 use crate::common::{far_end, pair};
 use ackclock::stack::KeyScope;
 use ackclock::tcp::Config;
-use ackclock::time::{Duration, Instant};
+use ackclock::time::Instant;
 use ackclock::wire::ao::{AoAlgorithm, AoKey};
 use ackclock_emulator::{Ended, HostId, LEFT, RIGHT};
 
 const LENGTH: u64 = 1 << 20;
-/// How long a key is used.
-const PERIOD: Duration = Duration::from_millis(300);
+/// How long a key is used, in milliseconds.
+const PERIOD: u64 = 300;
 
 /// The key of a period, by either algorithm in turn, as a host has it.
 fn key<'k>(period: u8, host: HostId, bytes: &'k [u8]) -> AoKey<'k> {
@@ -44,7 +44,7 @@ fn keys_change_again_and_again_in_mid_transfer_and_no_byte_is_lost() {
         let right = emulator.add_application(RIGHT, listening).unwrap();
         let left = emulator.add_application(LEFT, connecting).unwrap();
         let (mut period, mut last) = (0, [0; 2]);
-        while emulator.run_until_done(Instant::ZERO + PERIOD * u32::from(period + 1))
+        while emulator.run_until_done(Instant::from_millis(PERIOD * (u64::from(period) + 1)))
             == Ended::OutOfTime
         {
             period += 1;
