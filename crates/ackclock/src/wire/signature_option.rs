@@ -103,6 +103,13 @@ pub(crate) struct AoOption<'a> {
     pub(super) behind: &'a [u8],
 }
 
+impl AoOption<'_> {
+    /// Whether its code has the length of either algorithm's.
+    pub(crate) fn has_length(&self) -> bool {
+        self.mac.len() == AO_MAC
+    }
+}
+
 /// The TCP-AO option in an option area, which has one at most.
 pub(super) fn ao(area: &[u8]) -> Option<AoOption<'_>> {
     let mut rest = area;

@@ -48,9 +48,6 @@ fn is_right(told: &[u8], own: &[u8; 16]) -> bool {
     told.iter().zip(own).fold(0, |wrong, (told, own)| wrong | (told ^ own)) == 0
 }
 
-/// Bytes of a code of TCP-AO (RFC 5926 section 3.2).
-const AO_MAC: usize = 12;
-
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     /// Whether a segment may be believed: it has the right signature, or none and is to have none. All
     /// others are dropped without an answer (RFC 2385 section 2, RFC 5925 section 7.3).
@@ -173,7 +170,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
             |master: MasterKey<'_>| SegmentKey::of(&master, tuple, &numbers, Direction::Received);
         let key = known.or_else(|| keys.ao(tuple, |key| key.recv_id == key_id).map(derived));
         let key = key.ok_or(Fault::UnknownKey)?;
-        if option.mac.len() != AO_MAC || !is_right(option.mac, &key.code(&signed, numbers.sne)) {
+        if !option.has_length() || !is_right(option.mac, &key.code(&signed, numbers.sne)) {
             return Err(Fault::Wrong);
         }
         *heard = Some(option.ids);

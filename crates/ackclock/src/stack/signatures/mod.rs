@@ -171,9 +171,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     /// or no longer, is begun anew.
     fn follow_keys(&mut self, now: Instant) {
         if let Some(Signatures { keys, sessions, .. }) = self.signatures.get_mut() {
-            sessions.iter_mut().for_each(|session| {
-                session.follow(keys);
-            });
+            sessions.iter_mut().for_each(|session| session.follow(keys));
         }
         for id in 0..self.connections.end() {
             let slot = self.connections.get_mut(id).filter(|slot| !slot.detached);

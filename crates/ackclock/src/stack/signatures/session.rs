@@ -170,11 +170,10 @@ impl Session {
     }
 
     /// The keys have changed, or the numbers: of those that are gone the one that fits best takes the place.
-    /// Returns whether there is one.
-    pub(super) fn follow(&mut self, keys: &Keys) -> bool {
+    pub(super) fn follow(&mut self, keys: &Keys) {
         let tuple = self.tuple;
         let Some(best) = keys.ao(&tuple, |_| true) else {
-            return false;
+            return;
         };
         let known = |old: SegmentKey| {
             let is_it =
@@ -187,7 +186,6 @@ impl Session {
         if keys.ao(&tuple, |key| key.recv_id == self.rnext).is_none() {
             self.rnext = best.parameters.recv_id;
         }
-        true
     }
 
     /// A segment with a right code (RFC 5925 section 7.5, 2e): its sender may wish for another key.
