@@ -212,3 +212,30 @@ impl Session {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 5925 section 6.2: what is in flight lies around the latest number, on both sides of a wrap.
+    #[test]
+    fn a_number_is_extended_by_the_nearest_that_has_it() {
+        let mut latest = Extended::beginning(SeqNumber(u32::MAX - 9));
+        assert_eq!(latest.nearest(SeqNumber(u32::MAX)).sne(), 0);
+        assert_eq!(latest.nearest(SeqNumber(0)).sne(), 1);
+        assert_eq!(latest.nearest(SeqNumber(1 << 30)).sne(), 1);
+        latest.advance(SeqNumber(5));
+        assert_eq!((latest.sne(), latest.nearest(SeqNumber(u32::MAX)).sne()), (1, 0));
+        latest.advance(SeqNumber(u32::MAX));
+        assert_eq!(latest, Extended(1 << 32 | 5), "an older one moves nothing");
+        for round in 1..=3 {
+            for quarter in 0..4 {
+                latest.advance(SeqNumber(quarter << 30 | 5));
+                assert_eq!(latest.sne(), round, "{quarter}");
+            }
+            latest.advance(SeqNumber(0));
+        }
+        // A keepalive probe is one before the first number.
+        assert_eq!(Extended::beginning(SeqNumber(0)).nearest(SeqNumber(u32::MAX)).sne(), u32::MAX);
+    }
+}

@@ -114,3 +114,68 @@ impl Sessions {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::keys::{AoParameters, KeyScope, Keys, Scheme, SignatureKey};
+    use super::super::session::Numbers;
+    use super::*;
+    use crate::seq::SeqNumber;
+    use crate::stack::Cidr;
+    use crate::stack::tuple::End;
+    use crate::wire::{Address, AoFunctions, TrafficKey};
+    use core::net::{IpAddr, Ipv4Addr};
+
+    /// They stand in for an algorithm.
+    const FUNCTIONS: AoFunctions =
+        AoFunctions { derive: |_, _| TrafficKey::NONE, code: |_, _, _| [0; 16] };
+
+    fn tuple(port: u16) -> FourTuple {
+        let end = |last, port| End::new(Address::V4(Ipv4Addr::new(10, 0, 0, last)), port);
+        FourTuple { local: end(1, 179), remote: end(2, port) }
+    }
+
+    fn session(port: u16, local_isn: u32) -> Session {
+        let parameters =
+            AoParameters { send_id: 1, recv_id: 1, covers_options: true, functions: &FUNCTIONS };
+        let key = SignatureKey::new(Scheme::Ao(parameters), b"key").unwrap();
+        let mut keys = Keys::INITIAL;
+        let all = Cidr { address: IpAddr::V4(Ipv4Addr::UNSPECIFIED), prefix: 0 };
+        keys.set(&KeyScope::of(all), key).unwrap();
+        let (local_isn, remote_isn) = (SeqNumber(local_isn), SeqNumber(0));
+        let numbers = Numbers { local_isn, remote_isn, sne: 0 };
+        Session::new(&keys, &tuple(port), &numbers, None).unwrap()
+    }
+
+    #[test]
+    fn each_connection_finds_its_own_and_those_that_are_over_are_swept_out() {
+        let mut sessions = Sessions::INITIAL;
+        for port in [5, 1, 9, 3, 7] {
+            assert!(sessions.begin(session(port, u32::from(port))));
+        }
+        assert!(sessions.begin(session(9, 99)), "in place of the one before");
+        assert_eq!(sessions.len(), 5);
+        for (port, isn) in [(1, 1), (3, 3), (5, 5), (7, 7), (9, 99)] {
+            assert_eq!(sessions.get(&tuple(port)).unwrap().local_isn, SeqNumber(isn));
+        }
+        assert!(sessions.get(&tuple(2)).is_none());
+        sessions.sweep(|alive| [tuple(1), tuple(9)].contains(alive));
+        assert_eq!(sessions.len(), 2);
+        assert!(sessions.get(&tuple(9)).is_some() && sessions.get(&tuple(5)).is_none());
+    }
+
+    #[test]
+    fn without_a_heap_there_are_places_for_some() {
+        let mut sessions = Sessions::INITIAL;
+        let most = if CAN_GROW { FIRST_SWEEP } else { AO_SESSIONS_WITHOUT_HEAP };
+        for port in 0..most as u16 {
+            assert!(!sessions.is_to_be_swept());
+            assert!(sessions.begin(session(port, 0)));
+        }
+        assert!(sessions.is_to_be_swept());
+        assert_eq!(sessions.begin(session(999, 0)), CAN_GROW);
+        sessions.sweep(|alive| *alive != tuple(0));
+        assert!(!sessions.is_to_be_swept());
+        assert!(sessions.begin(session(1_000, 0)));
+    }
+}
