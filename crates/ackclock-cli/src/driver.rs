@@ -190,10 +190,25 @@ impl Driver {
             (count(|all| all.signature_missing), "without a signature"),
             (count(|all| all.signature_wrong), "with a wrong signature: the peer has another key"),
             (count(|all| all.signature_unexpected), "with a signature: give the peer's --md5-key"),
+            (
+                count(|all| all.signature_key_unknown),
+                "with the ID of a key that there is not: give the peer's --ao-key",
+            ),
+            (
+                count(|all| all.signature_not_checkable),
+                "of connections that are not known here, without which TCP-AO cannot be checked",
+            ),
         ] {
             if segments > 0 {
                 say_once(format!("{segments} segments were dropped that came {fault}"));
             }
+        }
+        let ignored = count(|all| all.signatures_ignored);
+        if ignored > 0 {
+            say_once(format!(
+                "{ignored} segments came with TCP-AO, for which there is no key, and were taken without: \
+                 give the peer's --ao-key"
+            ));
         }
     }
 

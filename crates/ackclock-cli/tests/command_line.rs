@@ -238,17 +238,6 @@ fn recovery_and_ecn_are_chosen_by_name() {
 }
 
 #[test]
-fn a_key_signs_the_connection_over_an_emulated_path() {
-    let signed = json(&["discard", "--bytes", "1M", "--md5-key", "secret", "--json"]);
-    assert_eq!(signed["local"]["signed"], true);
-    assert_eq!(signed["local"]["acked_bytes"], 1 << 20);
-    assert_eq!(json(&["discard", "--bytes", "1M", "--json"])["local"]["signed"], false);
-    let output = ackclock(&["discard", "--md5-key", &"x".repeat(81)]);
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("1 to 80 bytes"), "{output:?}");
-}
-
-#[test]
 fn the_words_of_recovery_and_timers_reach_the_connection_and_the_report() {
     let report = json(&[
         "discard",

@@ -203,7 +203,7 @@ impl World {
                 window_scale: (syn && u.arbitrary()?).then_some(7),
                 sack_permitted: syn,
                 timestamps: stamped.then_some(Timestamps { value: timestamp, echo: 0 }),
-                md5: false,
+                signature: None,
                 sack,
             },
         };

@@ -158,10 +158,11 @@ fn agreed(ours: &Options, theirs: &Options) -> Agreed {
 /// Segments use what was agreed on and nothing else.
 fn check_use(sent: &[Sent], agreed: &Agreed) {
     for Sent { header, payload } in sent {
-        let Options { mss, window_scale, sack_permitted, timestamps, md5, sack } = header.options;
+        let Options { mss, window_scale, sack_permitted, timestamps, signature, sack } =
+            header.options;
         let of_syn = (mss, window_scale, sack_permitted, header.options.fast_open());
         assert_eq!(of_syn, (None, None, false, None), "not a SYN");
-        assert!(!md5, "there is no key");
+        assert_eq!(signature, None, "there is no key");
         assert_eq!(timestamps.is_some(), agreed.timestamps);
         assert!(sack.is_empty() || agreed.sack);
         assert!(payload.len() <= agreed.most_data, "{} bytes", payload.len());

@@ -11,7 +11,8 @@ use crate::verdict::{Docket, Findings, Unknown};
 use ackclock::seq::SeqNumber;
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::{
-    Checksums, Flags, IcmpErrorKind, Packet, Protocol, Segment, WireError, parse_packet,
+    Checksums, Flags, IcmpErrorKind, Packet, Protocol, Segment, SignatureKind, WireError,
+    parse_packet,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, SocketAddr};
@@ -46,7 +47,7 @@ struct Slot {
     last: Instant,
     connection: Option<Connection>,
     /// Whether the host signs its segments (RFC 2385).
-    is_signed: bool,
+    signature: Option<SignatureKind>,
     /// The number of the SYN-ACK before the one with which it began.
     before: Option<SeqNumber>,
     /// The last SYN of the peer that no connection has taken yet.
@@ -205,7 +206,7 @@ impl Judge {
         self.make_room(raw.time);
         let slot = self.slots.entry(ends).or_default();
         slot.last = raw.time;
-        slot.is_signed = raw.header.options.md5;
+        slot.signature = raw.header.options.signature;
         let is_syn = raw.header.flags.contains(Flags::SYN);
         let begins = is_syn
             && !slot
@@ -278,9 +279,13 @@ impl Judge {
             self.due = self.due.min(slot.strangers.due(&self.settings));
             return;
         };
-        // What has no signature where there are some, or one where there are none, is as if it had not come
-        // (RFC 2385 section 2). Whether one is right the judge cannot know, who has no key.
-        if connection.lost.is_some() || raw.header.options.md5 != slot.is_signed {
+        // What has another signature than the host's segments, or none where these have one, is as if it had not
+        // come (RFC 2385 section 2, RFC 5925 section 7.3), but for TCP-AO where there is no key. Whether one is
+        // right the judge cannot know, who has no key.
+        let is_ignored =
+            (slot.signature, raw.header.options.signature) == (None, Some(SignatureKind::Ao));
+        let is_other = raw.header.options.signature != slot.signature && !is_ignored;
+        if connection.lost.is_some() || is_other {
             return;
         }
         let findings = &mut self.findings;

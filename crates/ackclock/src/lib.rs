@@ -85,6 +85,7 @@
 //! | `smoltcp-phy`, `embassy-net-driver` | links over drivers made for smoltcp 0.14 and for embassy-net (`link::phy`, `link::embassy`) |
 //! | `embedded-io`, `embedded-io-async`, `embedded-nal-async` | connections as streams with these traits (module `io`) |
 //! | `tcp-md5` | connections whose segments are signed with MD5, as those of BGP are (RFC 2385): `Stack::set_md5_key`, `wire::md5` |
+//! | `tcp-ao` | the same by TCP's authentication option (RFC 5925): `Stack::add_ao_key`, `wire::ao` |
 //! | `log`, `defmt` | connections that open and end, packets that are dropped and limits that are hit are told through these crates |
 //!
 //! # Profiles

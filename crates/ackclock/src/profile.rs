@@ -183,7 +183,8 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     /// Selective acknowledgments, ours and the peer's (RFC 2018, RFC 2883). With [`NoRanges`] ours tell
     /// of duplicates only.
     type Sack: Part;
-    /// Signatures of segments by keys that both ends share (RFC 2385, with the feature `tcp-md5`).
+    /// Signatures of segments by keys that both ends share (RFC 2385, with the feature `tcp-md5`, and
+    /// RFC 5925, with `tcp-ao`).
     type Signatures: Part;
     /// SYN cookies (RFC 4987 section 3.6): a listener that has no room for another half-open connection
     /// answers SYNs without keeping anything; without them the one that is oldest gives way.

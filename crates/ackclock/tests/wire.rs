@@ -5,8 +5,8 @@ use ackclock::seq::{SeqNumber, SeqRange};
 use ackclock::time::Duration;
 use ackclock::wire::{
     AccurateEcnOption, Checksum, Checksums, EchoRequest, Ecn, FastOpenCookie, Flags, Header,
-    IpInfo, MAX_HEADER, Options, Packet, Protocol, SackBlocks, Segment, Timestamps, UserTimeout,
-    WireError, WriteChecksum, complete_checksum, parse_packet, write_echo_reply,
+    IpInfo, MAX_HEADER, Options, Packet, Protocol, SackBlocks, Segment, SignatureKind, Timestamps,
+    UserTimeout, WireError, WriteChecksum, complete_checksum, parse_packet, write_echo_reply,
     write_packet_header,
 };
 use proptest::collection::vec;
@@ -66,17 +66,26 @@ fn options() -> impl Strategy<Value = Options> {
         vec(any::<(u32, u32)>(), 0..=SackBlocks::MAX),
         prop::option::of(vec(any::<u8>(), 0..=FastOpenCookie::LONGEST)),
         prop::option::of(0..3_000_000u64),
-        any::<bool>(),
+        prop::sample::select(vec![None, Some(SignatureKind::Md5), Some(SignatureKind::Ao)]),
     )
         .prop_map(
-            |(mss, window_scale, sack_permitted, timestamps, ranges, cookie, timeout, md5)| {
+            |(
+                mss,
+                window_scale,
+                sack_permitted,
+                timestamps,
+                ranges,
+                cookie,
+                timeout,
+                signature,
+            )| {
                 let mut options = Options {
                     mss,
                     window_scale,
                     sack_permitted,
                     timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
                     // A cookie has no room beside a signature and everything else.
-                    md5: md5 && cookie.is_none(),
+                    signature: signature.filter(|_| cookie.is_none()),
                     sack: sack_blocks(&ranges),
                 };
                 options.set_fast_open(cookie.as_deref().and_then(FastOpenCookie::new));

@@ -116,7 +116,7 @@ impl Serve {
         Ok(StackSettings {
             way: self.way.settings(via, self.queues.queues),
             config,
-            keys: self.signatures.md5_keys.clone(),
+            keys: self.signatures.keys(),
             controller: self.connection.controller()?,
             limits: self.limits.limits(&config),
             idle_time: self.limits.idle_time(),

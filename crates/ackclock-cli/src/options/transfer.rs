@@ -114,7 +114,7 @@ impl TransferOptions {
             far_end,
             amount: self.amount.amount(),
             connection,
-            keys: self.signatures.md5_keys.clone(),
+            keys: self.signatures.keys(),
             seed: self.seed.or(self.peer.is_none().then_some(EMULATED_SEED)),
             recording: self.recording(),
             interval: self.report.interval,

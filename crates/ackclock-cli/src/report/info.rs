@@ -1,7 +1,7 @@
 //! State of a connection as JSON, with units in the names.
 
 use super::units::seconds;
-use ackclock::tcp::{AccurateEcnCounts, Info, PathSearch};
+use ackclock::tcp::{AccurateEcnCounts, AoInfo, Info, PathSearch};
 use ackclock::time::Duration;
 use serde::Serialize;
 
@@ -17,6 +17,7 @@ pub(crate) struct InfoReport {
     timestamps: bool,
     ecn: bool,
     signed: bool,
+    ao: Option<AoReport>,
     accurate_ecn: Option<AccurateEcnReport>,
     send_window_shift_bits: Option<u8>,
     receive_window_shift_bits: Option<u8>,
@@ -101,6 +102,35 @@ struct TimersReport {
     close_seconds: Option<f64>,
 }
 
+/// What TCP-AO keeps of a connection (RFC 5925 section 4).
+#[derive(Serialize, Clone, PartialEq, Debug)]
+struct AoReport {
+    current_key: u8,
+    rnext_key: u8,
+    received_key: Option<u8>,
+    received_rnext_key: Option<u8>,
+    sent_extension: u32,
+    received_extension: u32,
+    accepted_segments: u64,
+    dropped_segments: u64,
+}
+
+impl From<AoInfo> for AoReport {
+    fn from(info: AoInfo) -> Self {
+        let [sent_extension, received_extension] = info.sne;
+        AoReport {
+            current_key: info.current_key,
+            rnext_key: info.rnext_key,
+            received_key: info.received.map(|ids| ids.key_id),
+            received_rnext_key: info.received.map(|ids| ids.rnext_key_id),
+            sent_extension,
+            received_extension,
+            accepted_segments: info.accepted,
+            dropped_segments: info.dropped,
+        }
+    }
+}
+
 /// What AccECN has counted (RFC 9768): received, and told by the peer.
 #[derive(Serialize, Clone, PartialEq, Debug)]
 struct AccurateEcnReport {
@@ -142,6 +172,7 @@ impl From<&Info> for InfoReport {
             timestamps: info.timestamps,
             ecn: info.ecn,
             signed: info.signed,
+            ao: info.ao.map(AoReport::from),
             accurate_ecn: info.accurate_ecn.map(AccurateEcnReport::from),
             send_window_shift_bits: info.window_scale.map(|(_, theirs)| theirs),
             receive_window_shift_bits: info.window_scale.map(|(ours, _)| ours),

@@ -20,7 +20,8 @@ pub(super) struct Refused {
     /// SYN segments whose data were not taken: with a wrong Fast Open cookie, or while too many connections were
     /// being opened so. Most of these have an old cookie and get a new one.
     pub(super) fast_open_syns: u64,
-    /// Segments dropped because their signature was missing, wrong or not expected (RFC 2385).
+    /// Segments dropped because their signature was missing, wrong, not expected or not to be checked (RFC 2385,
+    /// RFC 5925).
     pub(super) signatures: u64,
     /// RST segments not sent because of the rate limit.
     pub(super) resets: u64,
@@ -50,7 +51,9 @@ impl From<&Statistics> for Refused {
             fast_open_syns: statistics.fast_open_refused + statistics.fast_open_overflow,
             signatures: statistics.signature_missing
                 + statistics.signature_unexpected
-                + statistics.signature_wrong,
+                + statistics.signature_wrong
+                + statistics.signature_key_unknown
+                + statistics.signature_not_checkable,
             resets: statistics.resets_suppressed,
         }
     }

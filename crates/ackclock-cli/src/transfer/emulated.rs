@@ -35,6 +35,7 @@ pub(super) fn drive<O: Observer>(
     for (host, key) in
         [LEFT, RIGHT].into_iter().flat_map(|host| settings.keys.iter().map(move |key| (host, key)))
     {
+        let key = if host == RIGHT { key.turned() } else { key.clone() };
         emulator.with_stack(host, |now, stack| key.set(now, stack))?;
     }
     let server = Server::new(settings.service, listen, Buffer::growing());

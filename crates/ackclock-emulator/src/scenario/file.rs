@@ -28,6 +28,9 @@ pub(super) struct File {
     #[serde(alias = "cc")]
     pub(super) law: Text<CongestionControl>,
     pub(super) growth: Option<Spanned<Text<Growth>>>,
+    pub(super) md5_key: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) ao_keys: Vec<Spanned<String>>,
     pub(super) connection: Option<Spanned<ConnectionTable>>,
     pub(super) pair: Option<Spanned<PairTable>>,
     pub(super) dumbbell: Option<Spanned<DumbbellTable>>,

@@ -11,6 +11,7 @@
 //! warm_up = "10s"             # results count from here on
 //! ip = 4                      # or 6
 //! law = "reno"                # of all hosts that have none of their own, as `growth` is
+//! ao_keys = ["1=secret"]      # or md5_key = "secret": all segments are signed
 //!
 //! [connection]                # settings of all connections, see below
 //! ack_policy = "every"
@@ -53,7 +54,9 @@
 //! are lists of paths. A law is a [`CongestionControl`]: `cubic`, `newreno`, or `fixed:30`, a
 //! window of 30 segments; the recovery that it brings is that of its host's connections unless
 //! `recovery` says otherwise. `growth` ([`Growth`](ackclock::congestion::Growth)) is that of the
-//! law of all hosts. Times are text such as `20ms` or `1.5min` ([`Duration`]).
+//! law of all hosts. With `md5_key` (RFC 2385) or `ao_keys` (RFC 5925: of each key
+//! [`AoKey::read`](ackclock::wire::ao::AoKey::read), with one ID) all segments are signed; of several keys the
+//! first is used. Times are text such as `20ms` or `1.5min` ([`Duration`]).
 //!
 //! # Connections
 //! `[connection]`, and `connection` of a flow, which wins where both set the same: `mss`,
@@ -84,6 +87,7 @@ mod connection;
 mod error;
 mod file;
 mod flows;
+mod keys;
 mod network;
 mod results;
 mod run;
@@ -120,6 +124,7 @@ pub struct Scenario {
     topology: Topology,
     /// The law of each host.
     laws: Vec<CongestionControl>,
+    keys: keys::Keys,
     flows: Vec<Flow>,
     /// The service of flows for which the file names none.
     service: Service,
@@ -171,6 +176,7 @@ impl Scenario {
         let topology = network::topology(&file, &source)?;
         let laws = network::laws(&file, &topology, &source)?;
         let flows = flows::flows(&file, &topology, &laws, &source)?;
+        let keys = keys::Keys::of(&file, &source)?;
         let [duration, warm_up] = [file.duration.get_ref().0, file.warm_up.0];
         if warm_up >= duration {
             let problem = "the duration must be longer than the warm_up";
@@ -183,6 +189,7 @@ impl Scenario {
             warm_up,
             topology,
             laws,
+            keys,
             flows,
             service: Service::Discard,
         })

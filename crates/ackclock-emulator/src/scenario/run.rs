@@ -46,6 +46,7 @@ impl<O: Observer> ScenarioRun<O> {
         let file = || scenario.name.clone();
         let mut emulator = Emulator::new(&scenario.topology, scenario.seed, law, observer)
             .map_err(|error| ScenarioError::Build { file: file(), error })?;
+        scenario.keys.set_all(scenario.topology.hosts(), &mut emulator);
         let mut plan = vec![(Instant::ZERO + scenario.warm_up, Plan::WarmedUp)];
         let mut flows = Vec::new();
         for (index, flow) in scenario.flows.iter().enumerate() {

@@ -126,6 +126,37 @@ fn a_listed_network_runs_as_a_ready_made_one() {
     assert_eq!(results[0], results[1]);
 }
 
+/// RFC 2385 and RFC 5925: of connections over either family, with loss.
+#[test]
+fn keys_sign_the_segments_of_all_connections() {
+    for (family, keys) in [
+        (4, "md5_key = \"secret\""),
+        (4, "ao_keys = [\"1=secret\", \"2:AES128:no-options=other\"]"),
+        (6, "ao_keys = [\"2:AES128=other\"]"),
+    ] {
+        let text = format!(
+            "duration = \"60s\"\nip = {family}\n{keys}\n[pair]\npath = \"loss=2%\"
+            [[flows]]\nfrom = \"left\"\nto = \"right\"\nbytes = \"1MB\""
+        );
+        let results = parse(&text).unwrap().run().unwrap();
+        let flow = &results.flows[0];
+        assert_eq!((flow.delivered, flow.error), (1_000_000, None), "{keys}");
+        let info = flow.info.unwrap();
+        assert!(info.signed, "{keys}");
+        assert_eq!(info.ao.is_some(), keys.starts_with("ao"), "{keys}");
+        assert_eq!(info.ao.map_or(0, |ao| ao.dropped), 0, "{keys}");
+    }
+    for (keys, problem) in [
+        ("ao_keys = [\"secret\"]", "ID[/RECV_ID]"),
+        ("ao_keys = [\"1/2=secret\"]", "one ID"),
+        ("ao_keys = [\"1=a\", \"1=b\"]", "one of the IDs"),
+        ("md5_key = \"\"", "1 to 80 bytes"),
+    ] {
+        let error = parse(&format!("{keys}\n{PAIR}")).unwrap_err().to_string();
+        assert!(error.contains(problem), "{error}");
+    }
+}
+
 #[test]
 fn settings_of_connections_are_those_of_the_file_and_then_of_the_flow() {
     let text = format!(

@@ -15,6 +15,7 @@ mod recovery;
 mod runs;
 mod scenarios;
 mod segmentation;
+mod signatures;
 mod smoltcp;
 mod topologies;
 mod transfers;

@@ -2,9 +2,11 @@
 //! script sets by sysctl elsewhere.
 
 mod fast_open;
+mod signatures;
 mod values;
 
 pub(crate) use fast_open::FastOpenRules;
+pub(crate) use signatures::SignatureKeys;
 
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::tcp::{
@@ -31,6 +33,8 @@ pub(crate) struct Flags {
     pub(crate) fast_open: FastOpenRules,
     /// Keys of the Fast Open cookies that listeners give; `None`: the stack's own.
     pub(crate) fast_open_keys: Option<[[u8; 16]; 2]>,
+    /// Keys that sign all segments.
+    pub(crate) signatures: SignatureKeys,
     /// Times and count of keepalive probes, where a socket has them on and sets none.
     pub(crate) keepalive: Keepalive,
     /// TCP_NOTSENT_LOWAT of sockets that set none, in bytes.
@@ -118,6 +122,7 @@ impl Default for Flags {
             backlog: 4_096,
             fast_open: FastOpenRules::default(),
             fast_open_keys: None,
+            signatures: SignatureKeys::default(),
             keepalive: Keepalive::default(),
             unsent_low_water: u32::MAX,
             counts_all_acked: true,
@@ -154,6 +159,7 @@ impl FromStr for Flags {
             }
         }
         flags.connection.validate().map_err(|error| error.to_string())?;
+        flags.signatures.try_out().map_err(|error| error.to_string())?;
         Ok(flags)
     }
 }
@@ -193,6 +199,8 @@ impl Flags {
                 let keys = fast_open::keys(value).ok_or_else(|| wrong(&fast_open::KEY_FORM))?;
                 self.fast_open_keys = Some(keys);
             }
+            "md5_key" => self.signatures.md5 = Some(value.to_owned()),
+            "ao_key" => self.signatures.add_ao(value).map_err(|error| wrong(&error))?,
             "habits" => self.habits = habits(pair, value)?,
             "min_tso_segs" => self.min_tso_segs = count(pair, value)?,
             "keepidle" => self.keepalive.idle = seconds(pair, value)?,
@@ -291,6 +299,21 @@ mod tests {
         assert_eq!(flags.connection.initial_window, InitialWindow::segments(3));
         assert_eq!(flags.connection.rto.min, Duration::from_millis(50));
         assert_eq!(flags.connection.ecn, EcnMode::Off);
+    }
+
+    #[test]
+    fn keys_that_cannot_be_are_refused() {
+        let read = |text: &str| text.parse::<Flags>().map(|flags| flags.signatures);
+        let keys = read("md5_key=a=b,ao_key=1/2:AES128=x,ao_key=3=y").expect("usable flags");
+        assert_eq!((keys.md5.as_deref(), keys.ao.len()), (Some("a=b"), 2));
+        for (text, problem) in [
+            ("md5_key=", "1 to 80 bytes"),
+            ("ao_key=x", "ID[/RECV_ID]"),
+            ("ao_key=1=x,ao_key=1=y", "one of the IDs"),
+        ] {
+            let error = read(text).expect_err(text);
+            assert!(error.contains(problem), "{error}");
+        }
     }
 
     /// The bundles as docs/packetdrill.md has them.

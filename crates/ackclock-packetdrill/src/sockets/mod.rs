@@ -32,6 +32,7 @@ use ackclock::congestion::BuiltIn;
 use ackclock::stack::{AddressError, Capabilities, Cidr, Handle, Stack, StackConfig, Storage};
 use ackclock::tcp::{ConfigError, State};
 use ackclock::time::{Duration, Instant};
+use ackclock::wire::ao::AoWitness;
 use experimental::Experimental;
 use pipe::Pipe;
 use socket::{Kind, Socket, Stream};
@@ -56,6 +57,8 @@ pub(crate) struct Sockets {
     experimental: Experimental,
     /// Packets that were sent in the middle of a call.
     outbox: Vec<Vec<u8>>,
+    /// Who knows what the keys of TCP-AO are made of.
+    witness: AoWitness,
     /// Number of the next piece.
     next_piece: u64,
 }
@@ -72,6 +75,8 @@ impl Sockets {
         if let Some([first, second]) = flags.fast_open_keys {
             stack.set_fast_open_keys(first, Some(second));
         }
+        // That they can be set was tried when they were read.
+        let _ = flags.signatures.set(now, &mut stack);
         let (sockets, pipes) = (BTreeMap::new(), BTreeMap::new());
         let local = flags.local;
         let mut sockets = Sockets {
@@ -84,6 +89,7 @@ impl Sockets {
             next_port,
             experimental: Experimental::default(),
             outbox: Vec::new(),
+            witness: AoWitness::default(),
             next_piece: 1,
         };
         // Before anything is bound: what comes to them is answered.
@@ -143,6 +149,9 @@ impl Sockets {
 
     /// A packet has arrived.
     pub(crate) fn on_packet(&mut self, packet: &[u8]) {
+        let signed = self.flags.signatures.signed(&self.witness, packet);
+        let packet = signed.as_deref().unwrap_or(packet);
+        self.witness.see(packet);
         let translated = self.experimental.received(packet);
         self.stack.on_packet(self.now, translated.as_deref().unwrap_or(packet));
         self.note_heard(packet);
@@ -153,6 +162,7 @@ impl Sockets {
         let mut packets = std::mem::take(&mut self.outbox);
         packets.append(&mut self.take_packets());
         for packet in &packets {
+            self.witness.see(packet);
             self.note_told(packet);
         }
         self.note_progress();

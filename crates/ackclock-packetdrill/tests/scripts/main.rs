@@ -23,6 +23,7 @@ mod pipes;
 mod player;
 mod readiness;
 mod settings;
+mod signatures;
 mod small_segments;
 mod speed;
 mod table;

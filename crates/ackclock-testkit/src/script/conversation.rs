@@ -4,6 +4,7 @@ use super::icmp::IcmpError;
 use super::packet::Packet;
 use ackclock::apps::Pattern;
 use ackclock::seq::{SeqNumber, SeqRange};
+use ackclock::wire::ao::key_ids;
 use ackclock::wire::{
     Checksums, Ecn, Flags, Header, IpInfo, MAX_HEADER, Options, Protocol, Segment, WriteChecksum,
     parse_packet, write_packet_header,
@@ -77,6 +78,7 @@ impl Conversation {
             window: Some(header.window),
             urgent: Some(header.urgent_pointer),
             options: Some(options),
+            key_ids: key_ids(bytes),
         };
         match OUR_STREAM.first_mismatch(stream_offset(&packet), payload) {
             None => Ok(packet),

@@ -79,6 +79,7 @@
 //! | `urgent_ahead N`, `urgent_ahead none` | so many bytes to the last urgent one |
 //! | `shutdown`, `close`, `abort` | half-close; give up the handle; reset |
 //! | `user_timeout TIME`, `advertise_user_timeout TIME` | on the open connection, in seconds |
+//! | `ao_current_key SEND_ID`, `ao_rnext_key RECV_ID` | on the open connection |
 //! | `nagle off` (or another word of `Nagle`), `cork on` (or `off`), `push` | on the open connection |
 //! | `state NAME` | the state as RFC 9293 writes it |
 //! | `error NAME`, `error none` | why the connection ended, as in [`Error`](ackclock::tcp::Error) |
@@ -90,7 +91,8 @@
 //! or after 40 ms, from the first one on. The rest is as in [`Config`](ackclock::tcp::Config).
 //!
 //! `set` comes before everything else and knows `mtu N`, `law NAME`, `recovery NAME`, `ecn MODE`, `pacing MODE`, `fast_open MODE`, `fast_open_key HEX`,
-//! `md5_key HEX` (32 digits; then all segments are signed, which the option `md5` says), `mss N` (or
+//! `md5_key HEX` (32 digits; then all segments are signed, which the option `md5` says), `ao_key ID[/RECV_ID][:SHA1|AES128][:no-options]=KEY`
+//! (once for each key of TCP-AO; then all segments are signed, which the option `ao` says), `mss N` (or
 //! `link`), `mtu_probing MODE`, `base_mss N`, `send_buffer N`, `receive_buffer N`, `reassembly_ranges N`, `initial_window SEGMENTS`;
 //! `window_scaling`, `timestamps` and `sack` with `on` or `off`; `nagle off`, `rfc896` or `minshall`; `ack_policy every`,
 //! `ack_policy delayed TIMEOUT QUICK_ACKS`, `ack_policy bsd43`; and, in seconds, `rto INITIAL MIN
@@ -104,6 +106,7 @@ mod packet;
 mod play;
 mod run;
 mod setting;
+mod signing;
 mod stimulate;
 #[cfg(test)]
 mod tests;

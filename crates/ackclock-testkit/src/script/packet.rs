@@ -3,7 +3,8 @@
 use ackclock::seq::{SeqNumber, SeqRange};
 use ackclock::time::Duration;
 use ackclock::wire::{
-    AccurateEcnOption, Ecn, FastOpenCookie, Flags, Options, SackBlocks, Timestamps, UserTimeout,
+    AccurateEcnOption, Ecn, FastOpenCookie, Flags, KeyIds, Options, SackBlocks, SignatureKind,
+    Timestamps, UserTimeout,
 };
 use std::fmt;
 use std::str::FromStr;
@@ -42,6 +43,8 @@ pub struct Packet {
     pub urgent: Option<u16>,
     /// Options.
     pub options: Option<Options>,
+    /// What a TCP-AO option says of keys.
+    pub key_ids: Option<KeyIds>,
 }
 
 impl Packet {
@@ -58,6 +61,7 @@ impl Packet {
             && same(self.window, sent.window)
             && same(self.urgent, sent.urgent)
             && (self.ecn.is_none() || self.ecn == sent.ecn)
+            && (self.key_ids.is_none() || self.key_ids == sent.key_ids)
             && options_agree
     }
 }
@@ -75,6 +79,7 @@ impl FromStr for Packet {
             None => (text, None),
         };
         packet.options = options.map(parse_options).transpose()?;
+        packet.key_ids = options.map(parse_key_ids).transpose()?.flatten();
         let mut words = head.split_whitespace().peekable();
         if let Some(word) = words.next_if(|word| word.starts_with('[')) {
             let found = CODEPOINTS.iter().find(|(name, _)| *name == word);
@@ -129,6 +134,20 @@ fn parse_range(text: &str) -> Result<(SeqNumber, u32), String> {
     Ok((start, len))
 }
 
+/// What `ao KEY_ID RNEXT_KEY_ID` says.
+fn parse_key_ids(list: &str) -> Result<Option<KeyIds>, String> {
+    let words = list.split(',').map(|option| option.split_whitespace().collect::<Vec<_>>());
+    let mut ao = words.filter(|words| words.first() == Some(&"ao"));
+    match ao.next().as_deref() {
+        None | Some([_]) => Ok(None),
+        Some([_, key_id, rnext_key_id]) => {
+            let (key_id, rnext_key_id) = (number(key_id)?, number(rnext_key_id)?);
+            Ok(Some(KeyIds { key_id, rnext_key_id }))
+        }
+        Some(words) => Err(format!("`{}` is not ao [KEY_ID RNEXT_KEY_ID]", words.join(" "))),
+    }
+}
+
 fn parse_options(list: &str) -> Result<Options, String> {
     let mut options = Options::default();
     for option in list.split(',') {
@@ -137,7 +156,8 @@ fn parse_options(list: &str) -> Result<Options, String> {
             [] | ["nop"] => {}
             ["mss", mss] => options.mss = Some(number(mss)?),
             ["wscale", shift] => options.window_scale = Some(number(shift)?),
-            ["md5"] => options.md5 = true,
+            ["md5"] => options.signature = Some(SignatureKind::Md5),
+            ["ao", ..] => options.signature = Some(SignatureKind::Ao),
             ["sackOK"] => options.sack_permitted = true,
             ["TS", "val", value, "ecr", echo] => {
                 let (value, echo) = (number(value)?, number(echo)?);
@@ -234,17 +254,23 @@ impl fmt::Display for Packet {
         if let Some(urgent) = self.urgent.filter(|_| self.flags.contains(Flags::URG)) {
             write!(f, " urg {urgent}")?;
         }
-        match self.options.map(|options| option_words(&options)) {
+        match self.options.map(|options| option_words(&options, self.key_ids)) {
             Some(words) if !words.is_empty() => write!(f, " <{}>", words.join(",")),
             _ => Ok(()),
         }
     }
 }
 
-fn option_words(options: &Options) -> Vec<String> {
+fn option_words(options: &Options, key_ids: Option<KeyIds>) -> Vec<String> {
     let mut words = Vec::new();
-    let Options { mss, window_scale, sack_permitted, timestamps, md5, sack } = options;
-    words.extend(md5.then(|| "md5".to_owned()));
+    let Options { mss, window_scale, sack_permitted, timestamps, signature, sack } = options;
+    words.extend(signature.map(|kind| match kind {
+        SignatureKind::Md5 => "md5".to_owned(),
+        SignatureKind::Ao => match key_ids {
+            Some(KeyIds { key_id, rnext_key_id }) => format!("ao {key_id} {rnext_key_id}"),
+            None => "ao".to_owned(),
+        },
+    }));
     words.extend(mss.map(|mss| format!("mss {mss}")));
     words.extend(sack_permitted.then(|| "sackOK".to_owned()));
     words.extend(timestamps.map(|Timestamps { value, echo }| format!("TS val {value} ecr {echo}")));

@@ -6,6 +6,7 @@ use super::info::field;
 use super::packet::{Packet, number};
 use super::play::{Failure, Player, Step, play};
 use super::setting::{Settings, switch};
+use super::signing::Signing;
 use super::time::{Seconds, When, seconds};
 use super::told::told;
 use ackclock::congestion::BuiltIn;
@@ -15,8 +16,8 @@ use ackclock::stack::{
 };
 use ackclock::tcp::{Info, ReceiveError};
 use ackclock::time::{Duration, Instant};
-use ackclock::wire::md5::{is_signed_by, sign_headers};
-use ackclock::wire::{Flags, Options, Timestamps, WriteChecksum};
+use ackclock::wire::ao::AoKey;
+use ackclock::wire::{Flags, Options, Timestamps};
 use ackclock_judge::{Call, Findings, Judge};
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -31,8 +32,6 @@ const START: Instant = Instant::from_secs(100);
 /// What `established` does by itself: the peer's timestamp, MSS and half the round-trip time.
 const PEER_TIMESTAMP: u32 = 100;
 const PEER_MSS: u16 = 1_000;
-/// Bytes before a segment.
-const IPV4_HEADER: usize = 20;
 const ROUND_TRIP: Duration = Duration::from_millis(10);
 /// More timers than any script waits for.
 const MOST_TIMERS: u32 = 100_000;
@@ -66,6 +65,7 @@ pub(super) struct Runner {
     handle: Option<Handle>,
     now: Instant,
     conversation: Conversation,
+    signing: Signing,
     written: u64,
     read: u64,
     /// What the stack has sent that no line has expected yet.
@@ -141,6 +141,7 @@ impl Runner {
                 SocketAddr::new(OUR_ADDRESS, OUR_PORT),
                 SocketAddr::new(PEER_ADDRESS, PEER_PORT),
             ),
+            signing: Signing::default(),
             written: 0,
             read: 0,
             sent: VecDeque::new(),
@@ -270,7 +271,7 @@ impl Runner {
                 return Ok(());
             };
             self.judge.on_sent(now, &bytes);
-            self.check_signature(&bytes)?;
+            self.signing.check(&self.settings, &bytes)?;
             let millis = now.saturating_since(START).as_millis() as u32;
             let packet = self.conversation.read(millis, &bytes)?;
             self.log.push(format!("{} > {packet}", shown(now)));
@@ -282,22 +283,12 @@ impl Runner {
     // ---- the peer and the routers ----
 
     fn inject(&mut self, packet: &Packet) -> Result<(), String> {
-        let is_signed = packet.options.is_some_and(|options| options.md5);
+        let (kind, ids) = (packet.options.and_then(|options| options.signature), packet.key_ids);
         let (packet, mut bytes) = self.conversation.write(packet)?;
-        if let (true, Some(key)) = (is_signed, &self.settings.md5_key) {
-            sign_headers(&mut bytes, IPV4_HEADER, [&[], &[]], WriteChecksum::Complete, key);
+        if let Some(kind) = kind {
+            self.signing.sign(&self.settings, &mut bytes, (kind, ids))?;
         }
         self.arrive(&bytes, format!("< {packet}"))
-    }
-
-    /// A script says whether a segment is signed; that it is signed rightly is seen to here.
-    fn check_signature(&self, bytes: &[u8]) -> Result<(), String> {
-        match &self.settings.md5_key {
-            Some(key) if !is_signed_by(bytes, key) => {
-                Err("a segment has no right signature".into())
-            }
-            _ => Ok(()),
-        }
     }
 
     fn inject_error(&mut self, error: &IcmpError) -> Result<(), String> {
@@ -317,6 +308,7 @@ impl Runner {
 
     fn stack(&mut self) -> &mut Stack<'static, BuiltIn> {
         let Settings { law, mtu, fast_open_key, md5_key, .. } = self.settings;
+        let ao_keys = &self.settings.ao_keys;
         self.stack.get_or_insert_with(|| {
             let config = StackConfig::new(Capabilities::with_mtu(mtu), [1, 2]);
             let mut stack = Stack::new(config, law, Storage::growing()).expect("a usable MTU");
@@ -329,6 +321,10 @@ impl Runner {
             if let Some(key) = md5_key {
                 let peer = KeyScope::of(Cidr { address: PEER_ADDRESS, prefix: 32 });
                 stack.set_md5_key(START, &peer, &key).expect("a stack takes a key");
+            }
+            for key in ao_keys.iter().flat_map(|key| AoKey::read(key)) {
+                let peer = KeyScope::of(Cidr { address: PEER_ADDRESS, prefix: 32 });
+                stack.add_ao_key(START, &peer, &key).expect("a stack takes a key");
             }
             stack
         })
@@ -402,6 +398,14 @@ impl Runner {
                 let handle = self.handle()?;
                 let nagle = value.parse().map_err(|error| format!("{value}: {error}"))?;
                 self.stack().set_nagle(now, handle, nagle).map_err(|error| error.to_string())
+            }
+            ["ao_rnext_key", recv_id] => {
+                let (handle, id) = (self.handle()?, number(recv_id)?);
+                self.stack().set_ao_rnext_key(now, handle, id).map_err(|error| error.to_string())
+            }
+            ["ao_current_key", send_id] => {
+                let (handle, id) = (self.handle()?, number(send_id)?);
+                self.stack().set_ao_current_key(now, handle, id).map_err(|error| error.to_string())
             }
             ["push"] => {
                 let handle = self.handle()?;

@@ -5,9 +5,10 @@ use super::time::seconds;
 use ackclock::congestion::{BuiltIn, InitialWindow, Reno};
 use ackclock::tcp::{AckPolicy, Config, Keepalive, RecoveryAlgorithm};
 use ackclock::time::Duration;
+use ackclock::wire::ao::AoKey;
 
 /// What a script's connection is opened with.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Settings {
     /// Of the connection.
     pub(super) connection: Config,
@@ -19,6 +20,8 @@ pub(super) struct Settings {
     pub(super) fast_open_key: Option<[u8; 16]>,
     /// That signs all segments.
     pub(super) md5_key: Option<[u8; 16]>,
+    /// Keys of TCP-AO, as [`AoKey`](ackclock::wire::ao::AoKey) reads them, of which the first is in use at first.
+    pub(super) ao_keys: Vec<String>,
 }
 
 impl Default for Settings {
@@ -32,7 +35,14 @@ impl Default for Settings {
         connection.recovery = RecoveryAlgorithm::NewReno;
         connection.ack_policy = delayed(Duration::from_millis(40), 0);
         let law = Reno::default().into();
-        Settings { connection, law, mtu: 1500, fast_open_key: None, md5_key: None }
+        Settings {
+            connection,
+            law,
+            mtu: 1500,
+            fast_open_key: None,
+            md5_key: None,
+            ao_keys: Vec::new(),
+        }
     }
 }
 
@@ -72,6 +82,10 @@ impl Settings {
             ["md5_key", digits] => {
                 let key = u128::from_str_radix(digits, 16).map_err(|error| error.to_string())?;
                 self.md5_key = Some(key.to_be_bytes());
+            }
+            ["ao_key", key] => {
+                AoKey::read(key).map_err(|error| format!("{key}: {error}"))?;
+                self.ao_keys.push(key.to_owned());
             }
             ["mss", "link"] => self.connection.mss = None,
             ["mss", bytes] => self.connection.mss = Some(number(bytes)?),

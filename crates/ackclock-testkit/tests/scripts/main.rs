@@ -10,6 +10,7 @@ mod rfc4821_7_path_probing;
 mod rfc5482_user_timeout;
 mod rfc5681_3_1_growth;
 mod rfc5681_3_2_fast_retransmit;
+mod rfc5925_ao;
 mod rfc5961_blind_attacks;
 mod rfc6298_5_timer;
 mod rfc6675_5_recovery;

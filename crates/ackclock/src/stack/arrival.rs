@@ -220,6 +220,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// Queues a segment that is sent once.
     pub(super) fn reply(&mut self, reply: Reply) {
+        if P::SIGNATURES && !self.can_sign(&reply) {
+            return;
+        }
         if self.replies.push(reply) == Queued::Full {
             tell!(warn, "no answer, {}: too many wait", reply.tuple);
             self.statistics.count(|all| &mut all.replies_dropped);

@@ -165,6 +165,10 @@ pub enum KeyError {
     NoResources,
     /// There is no key for these peers and this port.
     Unknown,
+    /// Another key of TCP-AO, for connections that this one may be for too, has one of its IDs.
+    IdInUse,
+    /// TCP-AO does not sign the connection, or there is none.
+    NotSigned,
     /// The stack was built without signatures.
     LeftOut,
 }
@@ -177,7 +181,11 @@ impl fmt::Display for KeyError {
             KeyError::NoResources => {
                 "no place for another key: remove one, or set one for a whole prefix"
             }
-            KeyError::Unknown => "there is no key for exactly these peers and this port",
+            KeyError::Unknown => "there is no such key for exactly these peers and this port",
+            KeyError::IdInUse => {
+                "a key for some of these connections has one of the IDs: take others, or remove that key first"
+            }
+            KeyError::NotSigned => "the connection is over, or not signed by TCP-AO",
             KeyError::LeftOut => "the profile of the stack has no signatures",
         })
     }

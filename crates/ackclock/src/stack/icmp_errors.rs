@@ -79,6 +79,10 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     pub(super) fn on_icmp_error(&mut self, now: Instant, error: &IcmpError) -> bool {
         let tuple = FourTuple { local: error.local.into(), remote: error.remote.into() };
         match self.find(&tuple) {
+            Some(Entity::Connection(id)) if P::SIGNATURES && self.ignores_icmp(id, error) => {
+                tell!(warn, "ICMP error ignored, {}: TCP-AO signs the connection", tuple);
+                self.statistics.count(|all| &mut all.icmp_ignored);
+            }
             Some(Entity::Connection(id)) => {
                 let mut tries_fast_open = false;
                 let is_ours = self.connections.get_mut(id).is_some_and(|slot| {

@@ -41,8 +41,9 @@
 //! - [`ListenConfig::fast_open`](super::ListenConfig::fast_open) limits the connections that were opened fast and whose
 //!   handshakes are not finished; others go the ordinary way: `fast_open_overflow`. Of 32 peers their Fast Open
 //!   cookies and losses are remembered; the one that was used least recently gives way.
-//! - [`KEYS`] keys sign segments (RFC 2385), each for a whole prefix of peers or for one:
-//!   [`KeyError::NoResources`](super::KeyError::NoResources).
+//! - [`KEYS`] keys sign segments (RFC 2385, RFC 5925), each for a whole prefix of peers or for one:
+//!   [`KeyError::NoResources`](super::KeyError::NoResources). Without a heap [`AO_SESSIONS_WITHOUT_HEAP`] connections
+//!   are signed by TCP-AO at a time; one more is not opened: `memory_refused`.
 //! - [`StackConfig::resets_per_second`] limits resets to each stranger: `resets_suppressed`. Acks that
 //!   challenge the sender of a doubtful segment are limited as RFC 5961 section 7 says, for each
 //!   connection.
@@ -92,3 +93,6 @@ pub const LEAST_QUEUE: u32 = 4_096;
 /// Most keys that sign segments ([`Signatures`](crate::profile::Profile::Signatures)): 256 on a heap, where
 /// they take memory once there is one, else 8, which lie in the stack.
 pub const KEYS: usize = if CAN_GROW { 256 } else { 8 };
+/// Most connections that TCP-AO signs (RFC 5925), half-open ones and those in TIME-WAIT included, where there is no
+/// heap; on one as many as there is memory for.
+pub const AO_SESSIONS_WITHOUT_HEAP: usize = if CAN_GROW { 0 } else { 8 };

@@ -83,6 +83,11 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let tuple = self.choose_ends(remote, local)?;
         let first = self.secret.first_numbers(now, &tuple);
         let initial = Initial::new(config, self.secret.clock_phase());
+        if let Some(kind) = self.signature_for(&tuple)
+            && !self.begin_signed(kind, &tuple, first.isn, None)
+        {
+            return Err(ConnectError::NoResources);
+        }
         let by = By::Application(&initial);
         let id =
             self.add_connection(&tuple, first, by, controller).ok_or(ConnectError::NoResources)?;
@@ -205,7 +210,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let controller = controller.unwrap_or_else(|| self.controller.clone());
         let open = &self.open(tuple, first);
         let narrow_path = self.narrow_path(tuple.remote.ip());
-        let is_signed = self.signs(tuple);
+        let signature = self.signature_for(tuple);
         let id = self.connections.fill(id, || {
             let connection = Connection::new(self.now, initial, controller, buffers, open);
             Slot::new(connection, *tuple, initial, owner, sizes)
@@ -217,8 +222,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             // The record of a half-open connection has what its SYN-ACK has offered.
             if P::ACTIVE_OPEN && promised.is_none() {
                 slot.connection.offer(initial);
-                if is_signed {
-                    slot.connection.sign();
+                if let Some(kind) = signature {
+                    slot.connection.sign(kind);
                 }
             }
             slot.connection.begin_user_timeout(initial);

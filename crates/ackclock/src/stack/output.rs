@@ -4,7 +4,7 @@ use super::addresses::Addresses;
 use super::aftermath::Cause;
 use super::half_open::HalfOpen;
 use super::ip_fields::IpFields;
-use super::signatures::KeyOf;
+use super::signatures::{KeyOf, Signer, signer_of};
 use super::tuple::FourTuple;
 use super::{Capabilities, Offered, Rejected, Stack, Transmit};
 use crate::FOR_SPEED;
@@ -105,6 +105,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         ip_fields: IpFields,
         sink: &mut Sink<'_>,
     ) -> Result<(), Rejected> {
+        let key = Kept::new_with(|| self.signer_for(tuple, header));
         let outbound = Outbound::<P> {
             tuple,
             header,
@@ -113,7 +114,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             payload: [&[], &[]],
             segment_size: 0,
             identification: None,
-            key: Kept::new_with(|| self.key_for(tuple)),
+            key,
         };
         outbound.offer(self.config.link.checksum, &self.addresses, sink).map(|_| ())
     }
@@ -221,10 +222,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         };
         if P::FAST_OPEN && outgoing.header.flags.contains(Flags::SYN) {
             let which = slot.connection.cookie_option();
-            let cookie = self
-                .fast_open
-                .get()
-                .and_then(|cookies| cookies.option(now, &self.secret, &slot.tuple, which));
+            let all = self.fast_open.get();
+            let cookie = all.and_then(|all| all.option(now, &self.secret, &slot.tuple, which));
             outgoing.header.options.set_fast_open(cookie);
         }
         if P::PATH_PROBING
@@ -235,6 +234,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         // What no router may cut is a probe.
         let lets_fragment = lets_fragment && !(P::PATH_PROBING && outgoing.probes_path::<P>());
         let payload = slot.connection.payload(&outgoing);
+        let key = signer_of::<C, P>(&self.signatures, slot, &outgoing.header);
         let outbound = Outbound::<P> {
             tuple: &slot.tuple,
             header: &mut outgoing.header,
@@ -243,10 +243,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             payload,
             segment_size: outgoing.segment_size,
             identification: lets_fragment.then_some(self.identification),
-            key: Kept::new_with(|| {
-                let signatures = self.signatures.get().filter(|_| is_signed)?;
-                signatures.find(&slot.tuple)
-            }),
+            key,
         };
         let offered = outbound.offer(checksum, &self.addresses, sink);
         let mut is_last = false;
@@ -258,6 +255,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             slot.connection.on_transmitted(now, &outgoing);
             is_last = FOR_SPEED && slot.connection.has_said_all(now);
             self.count_reset(outgoing.header.flags);
+            if is_signed {
+                self.on_signed_sent(id, outgoing.header.seq);
+            }
             if !is_last {
                 self.ready.charge(bytes);
                 self.touched(now, id, Cause::Sent);
@@ -356,7 +356,11 @@ impl<P: Profile> Outbound<'_, P> {
         tcp.destination_port = remote.port();
         let key = self.key.get().copied().flatten();
         if P::SIGNATURES {
-            tcp.options.md5 = key.is_some();
+            if let Some(Signer::Nobody) = key {
+                // As if it had been sent and lost.
+                return Ok(0);
+            }
+            tcp.options.signature = key.as_ref().and_then(Signer::kind);
         }
         let mut header = [0; MAX_HEADER];
         let len = write_packet_header_of::<P>(&mut header, &ip, tcp, payload, checksum);

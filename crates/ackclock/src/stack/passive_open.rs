@@ -142,16 +142,21 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             defer_accept: listener.config.defer_accept(),
             is_request: listener.config.requests(),
             opens_fast: listener.config.fast_open().is_some() && !self.signs(&tuple),
-            is_signed: self.signs(&tuple),
+            signature: self.signature_for(&tuple),
         };
         if !self.demux.reserve() {
             return None;
         }
         let make = || HalfOpen::new(now, initial, syn, &passive);
         let half_open = self.half_open.insert_with(make)?;
-        self.memory
-            .budget
-            .promise(self.half_open.records.get(half_open).map_or(0, HalfOpen::window));
+        if let Some(kind) = passive.signature
+            && !self.begin_signed(kind, &tuple, passive.first.isn, Some(syn.header.seq))
+        {
+            self.half_open.remove(half_open);
+            return None;
+        }
+        let window = self.half_open.records.get(half_open).map_or(0, HalfOpen::window);
+        self.memory.budget.promise(window);
         self.demux.insert(&tuple, Entity::HalfOpen(half_open));
         if let Some(listener) = self.listeners.records.get_mut(id) {
             listener.half_open += 1;

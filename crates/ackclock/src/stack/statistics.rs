@@ -27,12 +27,21 @@ pub struct Statistics {
     pub bad_address: u64,
     /// Packets of protocols other than TCP and ICMP.
     pub unknown_protocol: u64,
-    /// Segments dropped because they had no signature and were to have one (RFC 2385).
+    /// Segments dropped because they had no signature and were to have one (RFC 2385, RFC 5925).
     pub signature_missing: u64,
     /// Segments dropped because they had a signature for which there is no key.
     pub signature_unexpected: u64,
     /// Segments dropped because their signature was wrong.
     pub signature_wrong: u64,
+    /// Segments dropped because they named a key that there is not (TCP-AO, RFC 5925).
+    pub signature_key_unknown: u64,
+    /// Segments dropped because nothing is known of their connection, without which no signature of TCP-AO can be
+    /// checked: it is over, or of before a restart (RFC 5925 section 7.7).
+    pub signature_not_checkable: u64,
+    /// Segments taken though they had a TCP-AO option, of connections without such a key (RFC 5925 section 7.3).
+    pub signatures_ignored: u64,
+    /// Answers not sent because they could not be signed (RFC 5925 section 7.7).
+    pub unsigned_suppressed: u64,
     /// Segments that belonged to nobody.
     pub no_connection: u64,
     /// RST segments sent.
@@ -125,6 +134,10 @@ impl InitialValue for Statistics {
         signature_missing: 0,
         signature_unexpected: 0,
         signature_wrong: 0,
+        signature_key_unknown: 0,
+        signature_not_checkable: 0,
+        signatures_ignored: 0,
+        unsigned_suppressed: 0,
         no_connection: 0,
         resets_sent: 0,
         resets_suppressed: 0,

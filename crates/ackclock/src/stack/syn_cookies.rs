@@ -125,8 +125,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let most_memory = self.receive_memory(initial).map_or(0, |(_, most)| most);
         let mut agreement = Agreement::offer(&initial.offer, mtu, ip_header, most_memory);
         agreement.agree(peers, ip_header);
-        if self.signs(tuple) {
-            agreement.sign();
+        if let Some(kind) = self.signature_for(tuple) {
+            agreement.sign(kind);
         }
         agreement
     }

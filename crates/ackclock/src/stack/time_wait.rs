@@ -14,7 +14,7 @@ use crate::tcp::TimeWait;
 use crate::tcp::challenge::AnswerLimit;
 use crate::tcp::timestamps::TimestampCheck;
 use crate::time::Instant;
-use crate::wire::{Flags, Segment};
+use crate::wire::{Flags, Segment, SignatureKind};
 
 /// Room between the sequence numbers of a connection and those of the one that takes its place:
 /// more than the largest unscaled window, so that old segments are not acceptable to the new one.
@@ -62,9 +62,9 @@ impl<P: Profile> TimeWaitRecord<P> {
         TimeWaitRecord { tuple, state, ip_fields, challenge, expires, older, newer }
     }
 
-    /// Whether its segments are signed.
-    pub(super) fn is_signed(&self) -> bool {
-        self.state.is_signed
+    /// How its segments are signed, if they are.
+    pub(super) fn signature(&self) -> Option<SignatureKind> {
+        self.state.signature
     }
 
     /// The tests of section 3.10.7.4 for TIME-WAIT. A RST does not end it: RFC 1337 section 3,
@@ -301,7 +301,7 @@ mod tests {
             rcv_nxt: RCV_NXT,
             window: 321,
             timestamps,
-            is_signed: false,
+            signature: None,
             duration: Duration::from_secs(60),
         };
         TimeWaitRecord::new(Instant::ZERO, tuple, state, IpFields::STANDARD)

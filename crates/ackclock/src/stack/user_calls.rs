@@ -115,7 +115,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
 
     /// A snapshot of a connection; it also answers after the connection is over, until `close`.
     pub fn info(&self, now: Instant, handle: Handle) -> Option<Info> {
-        Some(self.resolve(handle)?.connection.info(now.max(self.now)))
+        Some(self.info_of(now.max(self.now), self.resolve(handle)?))
     }
 
     /// Both ends, ours first, and a snapshot of every connection: those in the hands of
@@ -124,7 +124,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     pub fn connections(&self, now: Instant) -> impl Iterator<Item = ([SocketAddr; 2], Info)> {
         let now = now.max(self.now);
         self.connections.iter().map(move |(_, slot)| {
-            ([slot.tuple.local.into(), slot.tuple.remote.into()], slot.connection.info(now))
+            ([slot.tuple.local.into(), slot.tuple.remote.into()], self.info_of(now, slot))
         })
     }
 

@@ -22,7 +22,7 @@ use crate::profile::{Full, Kept, Part, Profile};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::Buffer;
 use crate::time::{Duration, Instant};
-use crate::wire::{Segment, Timestamps};
+use crate::wire::{Segment, SignatureKind, Timestamps};
 
 /// The memory of one connection, lent or growing.
 #[derive(Debug, Default)]
@@ -92,8 +92,8 @@ pub struct TimeWait<P: Profile = Full> {
     pub window: u16,
     /// What to say of the time, and to ask of it.
     pub(crate) timestamps: TimestampState<P>,
-    /// Whether its segments are signed.
-    pub(crate) is_signed: bool,
+    /// How its segments are signed, if they are.
+    pub(crate) signature: Option<SignatureKind>,
     /// How long it lasts: 2 MSL.
     pub duration: Duration,
 }
@@ -276,8 +276,14 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
     }
 
     /// All segments of this connection, which is about to send its SYN, are signed.
-    pub(crate) fn sign(&mut self) {
-        self.agreement.sign();
+    pub(crate) fn sign(&mut self, kind: SignatureKind) {
+        self.agreement.sign(kind);
+    }
+
+    /// How its segments are signed, if they are.
+    #[inline]
+    pub(crate) fn signature(&self) -> Option<SignatureKind> {
+        self.agreement.signature()
     }
 
     /// Whether its segments are signed.
@@ -415,7 +421,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
             // What the ack of the peer's FIN has told.
             window: self.receiver.window_field(self.receiver.rcv_wnd()),
             timestamps: self.timestamps,
-            is_signed: self.is_signed(),
+            signature: self.signature(),
             duration: self.settings.msl() + self.settings.msl(),
         })
     }

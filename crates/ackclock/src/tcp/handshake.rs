@@ -4,7 +4,7 @@
 use super::accurate_ecn::{AccurateAgreement, Again};
 use super::{Config, EcnMode, Settings};
 use crate::profile::Profile;
-use crate::wire::{Flags, Header, MD5_LEN, Options, Segment, Timestamps};
+use crate::wire::{Flags, Header, Options, Segment, SignatureKind, Timestamps};
 use core::marker::PhantomData;
 
 /// Length of a TCP header without options, in bytes.
@@ -98,8 +98,8 @@ pub(crate) struct Agreement<P: Profile> {
     pub(crate) timestamps: bool,
     /// ECN in both directions.
     pub(crate) ecn: bool,
-    /// Each segment has a signature, which is not agreed on (RFC 2385 section 2).
-    pub(crate) signed: bool,
+    /// Each segment has such a signature, which is not agreed on (RFC 2385 section 2, RFC 5925 section 5.3).
+    pub(crate) signature: Option<SignatureKind>,
     /// AccECN in both directions, in place of that, and whether marks are echoed otherwise.
     pub(crate) accurate: AccurateAgreement,
     pub(crate) profile: PhantomData<P>,
@@ -140,25 +140,32 @@ impl<P: Profile> Agreement<P> {
             sack: P::SACK && offer.sack,
             timestamps: P::TIMESTAMPS && offer.timestamps,
             ecn: P::ECN && offer.ecn != EcnMode::Off,
-            signed: false,
+            signature: None,
             accurate: AccurateAgreement::offer(P::ACCURATE_ECN && offer.ecn.is_accurate()),
             profile: PhantomData,
         }
     }
 
-    /// Each segment is signed. SACK blocks have no room beside timestamps and a signature: whoever offers
-    /// or has agreed on both does without timestamps, as Linux does.
-    pub(crate) fn sign(&mut self) {
+    /// Each segment is signed. SACK blocks have no room beside timestamps and an MD5 signature: whoever
+    /// offers or has agreed on both does without timestamps, as Linux does. TCP-AO leaves room for one block
+    /// (RFC 5925 section 7.6).
+    pub(crate) fn sign(&mut self, kind: SignatureKind) {
         if P::SIGNATURES {
-            self.signed = true;
-            self.timestamps &= !self.sack;
+            self.signature = Some(kind);
+            self.timestamps &= !self.sack || kind == SignatureKind::Ao;
         }
+    }
+
+    /// How each segment is signed, if it is.
+    #[inline]
+    pub(crate) fn signature(&self) -> Option<SignatureKind> {
+        if P::SIGNATURES { self.signature } else { None }
     }
 
     /// Whether each segment is signed.
     #[inline]
     pub(crate) fn is_signed(&self) -> bool {
-        P::SIGNATURES && self.signed
+        self.signature().is_some()
     }
 
     /// The peer's SYN offers this: what only one side offers is not used.
@@ -262,7 +269,7 @@ impl<P: Profile> Agreement<P> {
     /// never none.
     fn payload(&self, mss: u16) -> u16 {
         let timestamps = if P::TIMESTAMPS && self.timestamps { TIMESTAMPS_LEN } else { 0 };
-        let signature = if self.is_signed() { MD5_LEN.into() } else { 0 };
+        let signature = self.signature().map_or(0, |kind| kind.len().into());
         let options = timestamps + signature;
         mss.saturating_sub(options).max(1)
     }

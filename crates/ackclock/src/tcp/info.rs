@@ -8,7 +8,7 @@ use super::{AccurateEcnCounts, Error, PathSearch, State};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::time::{Duration, Instant};
-use crate::wire::IcmpErrorKind;
+use crate::wire::{IcmpErrorKind, KeyIds};
 
 /// A snapshot of one connection. Sizes in bytes unless a name says segments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,8 +32,10 @@ pub struct Info {
     pub ecn: bool,
     /// What both sides have counted of congestion marks, if AccECN is in use, (RFC 9768): [`ecn`](Self::ecn) is true too then.
     pub accurate_ecn: Option<AccurateEcnCounts>,
-    /// Whether segments are signed (RFC 2385).
+    /// Whether segments are signed (RFC 2385, RFC 5925).
     pub signed: bool,
+    /// The state of TCP-AO, if that signs them; [`Connection`](super::Connection) by itself knows nothing of it.
+    pub ao: Option<AoInfo>,
     /// For how long the peer may acknowledge nothing; `None`: [`Config::give_up`](super::Config::give_up).
     pub user_timeout: Option<Duration>,
     /// The user timeout that the peer advertised last (RFC 5482), where the option is in use.
@@ -150,6 +152,26 @@ pub struct Info {
     pub timers: PendingTimers,
 }
 
+/// What TCP-AO keeps of a connection (RFC 5925 section 4).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct AoInfo {
+    /// SendID of the key that signs what is sent (current_key).
+    pub current_key: u8,
+    /// RecvID of the key that the peer is to sign with (rnext_key).
+    pub rnext_key: u8,
+    /// What the segment that was received last said of keys.
+    pub received: Option<KeyIds>,
+    /// Extensions of the latest sequence numbers that were sent and received (SNE, section 6.2).
+    pub sne: [u32; 2],
+    /// Whether hard ICMP errors are heeded (section 7.8).
+    pub heeds_icmp: bool,
+    /// Segments that were received with a right code.
+    pub accepted: u64,
+    /// Segments of this connection that were dropped for their signature.
+    pub dropped: u64,
+}
+
 /// Time until each pending timer fires.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
@@ -189,6 +211,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             ecn: agreement.ecn || self.is_accurate(),
             accurate_ecn: self.accurate_counts(),
             signed: self.is_signed(),
+            ao: None,
             user_timeout: self.user_timeout(),
             peer_user_timeout: self.peers_user_timeout(),
             window_scale: agreement.scaled.then_some((agreement.our_shift, agreement.peer_shift)),

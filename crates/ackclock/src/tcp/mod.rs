@@ -48,7 +48,7 @@ pub use error::{Error, ReceiveError, SendError};
 pub(crate) use fast_open::CookieOption;
 pub(crate) use handshake::Agreement;
 pub use handshake::SynOptions;
-pub use info::{Info, PendingTimers};
+pub use info::{AoInfo, Info, PendingTimers};
 pub(crate) use initial::Initial;
 pub use output::Outgoing;
 pub use path_search::{PathSearch, SearchStage};

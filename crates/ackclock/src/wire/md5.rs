@@ -1,9 +1,9 @@
 //! MD5 signatures of segments (RFC 2385 section 2), for whoever makes packets or looks at some. A stack
 //! signs and checks by itself: [`Stack::set_md5_key`](crate::stack::Stack::set_md5_key).
 
-use super::WriteChecksum;
-use super::options::MD5_DIGEST;
-use super::signature::{self, SignedSegment};
+use super::signature::{self, SignedSegment, Signing};
+use super::signature_option::MD5_DIGEST;
+use super::{KeyIds, SignatureKind, WriteChecksum};
 use md5::{Digest as _, Md5};
 
 /// The digest of a segment and a key.
@@ -22,7 +22,7 @@ pub fn is_signed_by(packet: &[u8], key: &[u8]) -> bool {
 }
 
 /// Signs the headers that [`write_packet_header`](super::write_packet_header) has written with
-/// [`Options::md5`](super::Options::md5) for this payload and in this way, in which TCP's begins at
+/// [`Options::signature`](super::Options::signature) for this payload and in this way, in which TCP's begins at
 /// `transport_offset`, in bytes. Payload may stand behind the headers, before `payload`: so a whole packet
 /// can be signed.
 pub fn sign_headers(
@@ -32,7 +32,12 @@ pub fn sign_headers(
     checksum: WriteChecksum,
     key: &[u8],
 ) {
-    signature::sign(headers, transport_offset, payload, checksum, &|segment| digest(segment, key));
+    let signing = Signing {
+        kind: SignatureKind::Md5,
+        ids: KeyIds::default(),
+        digest: &|segment| digest(segment, key),
+    };
+    signature::sign(headers, transport_offset, payload, checksum, &signing);
 }
 
 #[cfg(test)]
@@ -57,7 +62,7 @@ mod tests {
             ack: SeqNumber(0xa0b0_c0d0),
             flags: Flags::ACK | Flags::PSH,
             window: 4_096,
-            options: Options { md5: true, ..Options::default() },
+            options: Options { signature: Some(SignatureKind::Md5), ..Options::default() },
             ..Header::default()
         };
         let payload: [&[u8]; 2] = [b"keep", b"alive"];

@@ -6,6 +6,8 @@
 
 mod accurate_ecn;
 mod address;
+#[cfg(feature = "tcp-ao")]
+pub mod ao;
 mod arp;
 mod checksum;
 mod congestion_experienced;
@@ -24,8 +26,10 @@ mod predicted;
 mod sack_blocks;
 mod segment;
 mod signature;
+mod signature_option;
 #[cfg(test)]
 mod tests;
+mod traffic_key;
 mod user_timeout;
 
 pub use accurate_ecn::AccurateEcnOption;
@@ -46,7 +50,6 @@ pub(crate) use ip::parse_packet_of;
 pub use ip::{Checksums, Ecn, IpInfo, Packet, Protocol, UnknownOption, parse_packet};
 pub(crate) use ipv4::let_fragment;
 pub(crate) use ndp::{Ndp, NdpKind, is_ndp, solicited_node};
-pub(crate) use options::MD5_LEN;
 pub use options::{Options, Timestamps};
 pub(crate) use predicted::{PredictedSegment, ReadTemplate, WriteFields, WriteTemplate};
 pub use sack_blocks::SackBlocks;
@@ -54,7 +57,10 @@ pub(crate) use segment::write_packet_header_of;
 pub use segment::{
     Flags, Header, MAX_HEADER, Segment, WireError, WriteChecksum, write_packet_header,
 };
-pub(crate) use signature::{Digest, SignedSegment, sign};
+pub(crate) use signature::{AoCoverage, Digest, SignedSegment, Signing, sign};
+pub use signature_option::{KeyIds, SignatureKind};
+pub(crate) use traffic_key::AoFunctions;
+pub use traffic_key::{AoContext, TrafficKey};
 pub use user_timeout::UserTimeout;
 
 /// The formats that an image reads and writes besides what every TCP has. What it leaves out is skipped where it is read, and never written.

@@ -1,10 +1,10 @@
 //! TCP options (RFC 9293 section 3.1, RFC 7323, RFC 2018, RFC 2883, RFC 5482, RFC 7413, RFC 2385,
-//! RFC 9768).
+//! RFC 5925, RFC 9768).
 
 use super::checksum::Checksum;
 use super::{
-    AccurateEcnOption, AllFormats, FastOpenCookie, Formats, SackBlocks, UserTimeout, WireError,
-    accurate_ecn,
+    AccurateEcnOption, AllFormats, FastOpenCookie, Formats, SackBlocks, SignatureKind, UserTimeout,
+    WireError, accurate_ecn, signature_option,
 };
 use crate::seq::{SeqNumber, SeqRange};
 
@@ -20,10 +20,10 @@ mod kind {
     pub(super) const SACK_PERMITTED: u8 = 4;
     pub(super) const SACK: u8 = 5;
     pub(super) const TIMESTAMPS: u8 = 8;
-    pub(super) const MD5: u8 = 19;
     pub(super) const USER_TIMEOUT: u8 = 28;
     pub(super) const FAST_OPEN: u8 = 34;
     pub(super) use super::accurate_ecn::{ORDER_0, ORDER_1};
+    pub(super) use super::signature_option::{AO, MD5};
 }
 
 /// The word before the timestamps in an option area with nothing else (RFC 7323 appendix A).
@@ -37,14 +37,6 @@ const MAX_WINDOW_SCALE: u8 = 14;
 /// Bytes of one SACK block: two sequence numbers (RFC 2018 section 3).
 const SACK_BLOCK: usize = 8;
 
-/// Bytes of an MD5 signature option's digest (RFC 2385 section 3).
-pub(super) const MD5_DIGEST: usize = 16;
-/// Bytes that it takes in a header, with the padding before it.
-pub(crate) const MD5_LEN: u8 = 4 + MD5_DIGEST as u8;
-/// What stands before the digest, in the layout of Linux.
-pub(super) const BEFORE_MD5: [u8; 4] =
-    [kind::NO_OPERATION, kind::NO_OPERATION, kind::MD5, 2 + MD5_DIGEST as u8];
-
 /// The options of one segment. `None`, `false` or no block: the option is not there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
@@ -57,9 +49,10 @@ pub struct Options {
     pub sack_permitted: bool,
     /// Timestamps (kind 8, RFC 7323 section 3.2).
     pub timestamps: Option<Timestamps>,
-    /// MD5 signature (kind 19, RFC 2385): only whether there is one, since the digest is of the whole
-    /// segment. One that is written is 20 bytes with a digest of zeros, before all other options.
-    pub md5: bool,
+    /// Signature (MD5's, kind 19, RFC 2385, or TCP-AO, kind 29, RFC 5925): only of which kind, since the
+    /// digest is of the whole segment. One that is written has a digest and key IDs of zeros, and stands before
+    /// all other options.
+    pub signature: Option<SignatureKind>,
     /// SACK blocks (kind 5, RFC 2018 section 3). SYN segments have none; in their place may be a
     /// [Fast Open cookie](Self::fast_open), and beside up to three blocks an [AccECN
     /// option](Self::accurate_ecn), or beside any a [user timeout](Self::user_timeout).
@@ -141,13 +134,13 @@ impl Options {
             (None, false) => 0,
         };
         let cookie = self.cookie::<F>().map_or(0, |cookie| 4 * cookie.words());
-        let signature = if self.is_signed::<F>() { usize::from(MD5_LEN) } else { 0 };
+        let signature = self.signed_by::<F>().map_or(0, |kind| usize::from(kind.len()));
         mss + window_scale + timestamps + cookie + signature
     }
 
-    /// Whether a signature is to be written.
-    fn is_signed<F: Formats>(&self) -> bool {
-        F::SIGNATURES && self.md5
+    /// The signature to be written.
+    fn signed_by<F: Formats>(&self) -> Option<SignatureKind> {
+        if F::SIGNATURES { self.signature } else { None }
     }
 
     /// The window scale shift to be written.
@@ -221,18 +214,6 @@ impl Options {
         Ok(options)
     }
 
-    /// The digest of the MD5 signature option in an option area: like any option, the last of two counts.
-    pub(super) fn md5_digest(mut area: &[u8]) -> Option<&[u8; MD5_DIGEST]> {
-        let mut digest = None;
-        while let Some((kind, data, next)) = split_option(area).ok()? {
-            if kind == kind::MD5 {
-                digest = data.try_into().ok();
-            }
-            area = next;
-        }
-        digest
-    }
-
     fn take<F: Formats>(&mut self, kind: u8, data: &[u8]) -> Result<(), WireError> {
         match (kind, data) {
             (kind::MSS, &[high, low]) => self.mss = Some(u16::from_be_bytes([high, low])),
@@ -249,8 +230,10 @@ impl Options {
             }
             (kind::SACK_PERMITTED | kind::SACK, _) if !F::SACK => {}
             (kind::TIMESTAMPS, _) if !F::TIMESTAMPS => {}
-            (kind::MD5, _) if !F::SIGNATURES => {}
-            (kind::MD5, data) if data.len() == MD5_DIGEST => self.md5 = true,
+            (kind::MD5 | kind::AO, _) if !F::SIGNATURES => {}
+            (kind::MD5 | kind::AO, data) => {
+                self.signature = Some(signature_option::read(self.signature, kind, data)?);
+            }
             (kind::SACK_PERMITTED, []) => self.sack_permitted = true,
             (kind::TIMESTAMPS, &[v0, v1, v2, v3, e0, e1, e2, e3]) => {
                 self.timestamps = Some(Timestamps {
@@ -278,14 +261,9 @@ impl Options {
                     self.set_accurate_ecn(counters);
                 }
             }
-            (
-                kind::MSS
-                | kind::WINDOW_SCALE
-                | kind::SACK_PERMITTED
-                | kind::TIMESTAMPS
-                | kind::MD5,
-                _,
-            ) => return Err(WireError::Option),
+            (kind::MSS | kind::WINDOW_SCALE | kind::SACK_PERMITTED | kind::TIMESTAMPS, _) => {
+                return Err(WireError::Option);
+            }
             _ => {}
         }
         Ok(())
@@ -305,9 +283,9 @@ impl Options {
                 sum = sum.over_words(&[u32::from_be_bytes(word)]);
             }
         };
-        if self.is_signed::<F>() {
-            put(BEFORE_MD5);
-            (0..MD5_DIGEST / 4).for_each(|_| put([0; 4]));
+        if let Some(kind) = self.signed_by::<F>() {
+            put(kind.first_word());
+            (0..kind.digest_len() / 4).for_each(|_| put([0; 4]));
         }
         if let Some(mss) = self.mss {
             let [high, low] = mss.to_be_bytes();
@@ -367,11 +345,11 @@ fn word_of_both(timestamps: bool, sack_permitted: bool) -> [u8; 4] {
 }
 
 /// The first option of an area: its kind, its data, and what follows it.
-type First<'a> = (u8, &'a [u8], &'a [u8]);
+pub(super) type First<'a> = (u8, &'a [u8], &'a [u8]);
 
 /// The first option of an area, but for padding; `None` at its end.
 #[inline(always)]
-fn split_option(mut area: &[u8]) -> Result<Option<First<'_>>, WireError> {
+pub(super) fn split_option(mut area: &[u8]) -> Result<Option<First<'_>>, WireError> {
     while let Some((&kind, rest)) = area.split_first() {
         match kind {
             kind::END_OF_LIST => break,

@@ -1,9 +1,13 @@
-//! What of a segment is signed, and where the signature stands (RFC 2385).
+//! What of a segment is signed, and where the signature stands (RFC 2385, RFC 5925 section 5.1).
 
 use super::ip::{IPV6_HEADER, IpProtocol, saturate};
-use super::options::{BEFORE_MD5, MD5_DIGEST, Options};
 use super::segment::{CHECKSUM, FIXED_HEADER};
-use super::{AllFormats, Checksum, IPV4_EXISTS, Ipv6Address, WriteChecksum, ipv4, ipv6};
+use super::signature_option::{AoOption, MD5_DIGEST};
+use super::{
+    AllFormats, Checksum, IPV4_EXISTS, Ipv6Address, KeyIds, SignatureKind, WriteChecksum, ipv4,
+    ipv6, signature_option,
+};
+use crate::storage::copy;
 
 /// A segment as its sender has signed it, in bytes as they stand in the packet.
 #[derive(Clone, Copy, Debug)]
@@ -40,18 +44,47 @@ impl<'a> SignedSegment<'a> {
 
     /// The digest of its MD5 signature option, the last one if there are several.
     pub(crate) fn md5_digest(&self) -> Option<&'a [u8; MD5_DIGEST]> {
-        Options::md5_digest(self.options)
+        signature_option::md5_digest(self.options)
+    }
+
+    /// Its TCP-AO option.
+    pub(crate) fn ao(&self) -> Option<AoOption<'a>> {
+        signature_option::ao(self.options)
     }
 
     /// What RFC 2385 section 2 has signed, in its order, but for the key.
     #[allow(dead_code, reason = "as above")]
     pub(crate) fn md5_items(&self, each: &mut dyn FnMut(&[u8])) {
-        let length = self
-            .payload
-            .iter()
-            .fold(FIXED_HEADER.saturating_add(self.options.len()), |length, part| {
-                length.saturating_add(part.len())
-            });
+        self.pseudo_header(each);
+        self.fixed_header(each);
+        self.payload.iter().for_each(|part| each(part));
+    }
+
+    /// What RFC 5925 section 5.1 has signed, in its order.
+    #[allow(dead_code, reason = "as above")]
+    pub(crate) fn ao_items(&self, coverage: AoCoverage, each: &mut dyn FnMut(&[u8])) {
+        each(&coverage.sne.to_be_bytes());
+        self.pseudo_header(each);
+        self.fixed_header(each);
+        if let Some(option) = self.ao() {
+            if coverage.options {
+                each(option.before);
+            }
+            each(&option.head);
+            each(&[option.ids.key_id, option.ids.rnext_key_id]);
+            option.mac.iter().for_each(|_| each(&[0]));
+            if coverage.options {
+                each(option.behind);
+            }
+        }
+        self.payload.iter().for_each(|part| each(part));
+    }
+
+    /// The pseudo-header, as for the checksum.
+    fn pseudo_header(&self, each: &mut dyn FnMut(&[u8])) {
+        let headers = FIXED_HEADER.saturating_add(self.options.len());
+        let length =
+            self.payload.iter().fold(headers, |length, part| length.saturating_add(part.len()));
         each(self.addresses);
         if self.addresses.len() == IPV4_ADDRESSES {
             let [high, low] = saturate(length).to_be_bytes();
@@ -61,12 +94,24 @@ impl<'a> SignedSegment<'a> {
             each(&u32::from(saturate(length)).to_be_bytes());
             each(&[0, 0, 0, IpProtocol::Tcp as u8]);
         }
+    }
+
+    /// The header without options, with a checksum of zero.
+    fn fixed_header(&self, each: &mut dyn FnMut(&[u8])) {
         let mut header = *self.header;
         let [.., sum_0, sum_1, _, _] = &mut header;
         (*sum_0, *sum_1) = (0, 0);
         each(&header);
-        self.payload.iter().for_each(|part| each(part));
     }
+}
+
+/// What a message authentication code covers beside the segment itself (RFC 5925 section 5.1).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AoCoverage {
+    /// The sequence number's extension (SNE, section 6.2).
+    pub(crate) sne: u32,
+    /// Whether other options than TCP-AO are covered (section 3.1).
+    pub(crate) options: bool,
 }
 
 /// Bytes of both addresses in an IPv4 header.
@@ -84,41 +129,60 @@ fn addresses(packet: &[u8]) -> Option<&[u8]> {
 /// How a segment is signed: the digest of it and the key.
 pub(crate) type Digest = fn(&SignedSegment<'_>, &[u8]) -> [u8; MD5_DIGEST];
 
+/// A signature to be written.
+pub(crate) struct Signing<'s> {
+    /// How the headers have made room for it.
+    pub(crate) kind: SignatureKind,
+    /// What a TCP-AO option says of keys.
+    pub(crate) ids: KeyIds,
+    /// The digest of the segment, with all else in its place; of which as much counts as the option has room for.
+    pub(crate) digest: &'s dyn Fn(&SignedSegment<'_>) -> [u8; MD5_DIGEST],
+}
+
 /// Signs a segment whose headers, behind which payload may stand that comes before `payload`, were
-/// written with [`Options::md5`]. TCP's header begins at `transport_offset`, `checksum` is how its checksum was written. Of headers that have no room for a
+/// written with [`Options::signature`](super::Options::signature). TCP's header begins at
+/// `transport_offset`, `checksum` is how its checksum was written. Of headers that have no room for the
 /// signature nothing changes.
 pub(crate) fn sign(
     headers: &mut [u8],
     transport_offset: usize,
     payload: [&[u8]; 2],
     checksum: WriteChecksum,
-    digest: &dyn Fn(&SignedSegment<'_>) -> [u8; MD5_DIGEST],
+    signing: &Signing<'_>,
 ) {
-    let addresses = addresses(headers);
-    let transport = headers.get(transport_offset..);
-    let segment = addresses
-        .zip(transport)
-        .and_then(|(addresses, transport)| SignedSegment::of(addresses, transport, payload));
-    let Some(digest) = segment.map(|segment| digest(&segment)) else {
+    let KeyIds { key_id, rnext_key_id } = signing.ids;
+    let first = signing.kind.first_word();
+    let options = transport_offset.saturating_add(FIXED_HEADER);
+    let Some(word) = headers.get_mut(options..).and_then(<[u8]>::first_chunk_mut::<4>) else {
         return;
     };
+    if *word != first {
+        return;
+    }
+    let ids = if signing.kind == SignatureKind::Ao { [key_id, rnext_key_id] } else { [0; 2] };
+    if let ([_, _, place @ ..], SignatureKind::Ao) = (word, signing.kind) {
+        *place = ids;
+    }
+    let digest = addresses(headers)
+        .zip(headers.get(transport_offset..))
+        .and_then(|(addresses, transport)| SignedSegment::of(addresses, transport, payload))
+        .map(|segment| (signing.digest)(&segment));
     let tcp = headers.get_mut(transport_offset..).unwrap_or_default();
     let Some((fixed, options)) = tcp.split_first_chunk_mut::<FIXED_HEADER>() else {
         return;
     };
-    let Some((before, options)) = options.split_first_chunk_mut() else {
-        return;
-    };
-    let Some(place) = options.first_chunk_mut().filter(|_| *before == BEFORE_MD5) else {
-        return;
-    };
-    *place = digest;
-    // It took the place of zeros in the sum.
+    let digest = digest.unwrap_or_default();
+    let digest = digest.get(..signing.kind.digest_len().into()).unwrap_or_default();
+    let end = first.len().saturating_add(digest.len());
+    if let Some(place) = options.get_mut(first.len()..end) {
+        copy(place, digest);
+    }
+    // They took the place of zeros in the sum.
     if checksum == WriteChecksum::Complete
         && let Some(sum) = fixed.get_mut(CHECKSUM..).and_then(<[u8]>::first_chunk_mut::<2>)
     {
         let before = !u16::from_be_bytes(*sum);
-        let after = Checksum::default().over(&before.to_be_bytes()).over(&digest);
+        let after = Checksum::default().over(&before.to_be_bytes()).over(&ids).over(digest);
         *sum = after.complement().to_be_bytes();
     }
 }

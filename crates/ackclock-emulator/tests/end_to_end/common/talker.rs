@@ -44,7 +44,7 @@ pub(crate) struct Talker {
     content: Content,
     expected: Content,
     listener: Option<Listener>,
-    handle: Option<Handle>,
+    pub(crate) handle: Option<Handle>,
     sent: u64,
     read_at: Instant,
     /// Bytes received, all of which were right.

@@ -16,7 +16,7 @@ use crate::tcp::challenge::AnswerLimit;
 use crate::tcp::timestamps::{TimestampCheck, TimestampState};
 use crate::tcp::{Accepted, Again, Agreement, Initial, RtoConfig, SynOptions};
 use crate::time::{Duration, Instant};
-use crate::wire::{Flags, Header, Segment};
+use crate::wire::{Flags, Header, Segment, SignatureKind};
 
 /// A SYN that comes again is answered at most so often (as Linux does): whoever repeats it in another's
 /// name gets few packets sent to that one.
@@ -52,8 +52,8 @@ pub(super) struct Passive {
     pub(super) is_request: bool,
     /// Whoever asks for a Fast Open cookie gets one.
     pub(super) opens_fast: bool,
-    /// Its segments are signed.
-    pub(super) is_signed: bool,
+    /// How its segments are signed, if they are.
+    pub(super) signature: Option<SignatureKind>,
 }
 
 /// Whether the application has to answer the SYN.
@@ -143,8 +143,8 @@ impl<P: Profile> HalfOpen<P> {
         let ip_header = tuple.ip_header();
         let mut agreement = Agreement::offer(&initial.offer, passive.mtu, ip_header, most_memory);
         agreement.agree(&SynOptions::of(&syn.header), ip_header);
-        if passive.is_signed {
-            agreement.sign();
+        if let Some(kind) = passive.signature {
+            agreement.sign(kind);
         }
         agreement.agree_on_ecn(syn);
         let give_up_at = now + initial.syn_give_up();
@@ -183,9 +183,9 @@ impl<P: Profile> HalfOpen<P> {
         self.sent == 0 && self.asks_for_cookie.get().is_some_and(|asks| *asks)
     }
 
-    /// Whether its segments are signed.
-    pub(super) fn is_signed(&self) -> bool {
-        self.agreement.is_signed()
+    /// How its segments are signed, if they are.
+    pub(super) fn signature(&self) -> Option<SignatureKind> {
+        self.agreement.signature()
     }
 
     /// The window that the SYN-ACK advertises, in bytes.

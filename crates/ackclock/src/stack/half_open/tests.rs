@@ -10,7 +10,7 @@ const ISS: SeqNumber = SeqNumber(5000);
 const PASSIVE: Passive = Passive {
     is_request: false,
     opens_fast: false,
-    is_signed: false,
+    signature: None,
     listener: 3,
     first: FirstNumbers { isn: ISS, timestamp_offset: 500 },
     mtu: 1500,

@@ -1,6 +1,6 @@
 //! Keys for MD5 signatures (RFC 2385).
 
-use super::{KeyScope, SignatureKey};
+use super::keys::{KeyScope, Scheme, SignatureKey};
 use crate::congestion::CongestionController;
 use crate::profile::{Kept, Profile};
 use crate::stack::{KeyError, Stack};
@@ -30,9 +30,9 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         key: &[u8],
     ) -> Result<(), KeyError> {
         let now = self.begin(now);
-        let key = SignatureKey::new(digest, key)?;
+        let key = SignatureKey::new(Scheme::Md5(digest), key)?;
         let signatures = self.signatures.get_mut().ok_or(KeyError::LeftOut)?;
-        let set = signatures.set(scope, key);
+        let set = signatures.keys.set(scope, key);
         if set == Err(KeyError::NoResources) {
             self.statistics.count(|all| &mut all.calls_refused);
         }

@@ -1,238 +1,187 @@
-//! Signatures of segments (RFC 2385): which peers have keys, and which segments are believed.
+//! Signatures of segments (MD5: RFC 2385, TCP-AO: RFC 5925): which peers have keys, and which segments are
+//! believed.
 //!
 //! What arrives is checked once, in [`is_authentic`](Stack::is_authentic), before any record or connection
-//! hears of it; the predicted road reads no segment of a signed connection. What is sent is signed once, in
-//! [`SignatureKey::sign`], where its headers are written. Whether a connection is signed is settled when it is
-//! opened; by which key, with each segment, so that a key can be changed while connections use it (section
-//! 2).
+//! hears of it; the predicted road reads no segment of a signed connection. What is sent is signed once, by a
+//! [`Signer`], where its headers are written. Whether a connection is signed, and by which of the two, is settled
+//! when it is opened. By which MD5 key, with each segment, so that a key can be changed while connections use
+//! it (RFC 2385 section 2); by which key of TCP-AO, by what both ends say of that (RFC 5925 section 6.1).
 
+#[cfg(feature = "tcp-ao")]
+mod ao;
+mod check;
+mod keys;
 #[cfg(feature = "tcp-md5")]
 mod md5;
+mod session;
+mod session_table;
+mod signer;
 
-use super::addresses::Network;
+pub use keys::KeyScope;
+pub(super) use signer::{KeyOf, Signer, signer_of};
+
 use super::demux::Entity;
-use super::limits;
-use super::tuple::{FourTuple, NOBODY};
-use super::{Cidr, KeyError, Stack, Statistics};
+use super::tuple::FourTuple;
+use super::{KeyError, Slot, Stack};
 use crate::congestion::CongestionController;
-use crate::profile::{InitialValue, Kept, Part, Profile};
-use crate::storage::OnDemand;
+use crate::profile::{InitialValue, Kept, Profile};
+use crate::seq::SeqNumber;
+use crate::tcp::Info;
 use crate::time::Instant;
-use crate::wire::{Digest, Segment, SignedSegment, WriteChecksum, sign};
-use core::fmt;
-use core::net::SocketAddr;
+use crate::wire::{KeyIds, SignatureKind};
+use keys::Keys;
+use session::{Numbers, Session};
+use session_table::Sessions;
 
-/// The longest key in bytes (section 4.5; Linux's `TCP_MD5SIG_MAXKEYLEN`).
-const LONGEST_KEY: usize = 80;
-
-/// Whose segments are signed: those of all connections with these peers, or only those of one service.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct KeyScope {
-    /// The peers: all addresses that share the prefix. Of several keys for a peer that of the longest
-    /// prefix counts.
-    pub peers: Cidr,
-    /// The port at which either end was connected to, such as 179 for BGP, whoever opens the
-    /// connection; 0: any. A key for a port counts more than one for any with the same prefix.
-    pub port: u16,
-}
-
-impl KeyScope {
-    /// All connections with the peers of a network.
-    pub const fn of(peers: Cidr) -> Self {
-        KeyScope { peers, port: 0 }
-    }
-}
-
-impl fmt::Display for KeyScope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.port {
-            0 => self.peers.fmt(f),
-            port => write!(f, "{} port {port}", self.peers),
-        }
-    }
-}
-
-/// A key, and how it signs.
-#[derive(Clone, Copy)]
-pub(super) struct SignatureKey {
-    digest: Digest,
-    bytes: [u8; LONGEST_KEY],
-    len: u8,
-}
-
-impl SignatureKey {
-    #[allow(dead_code, reason = "whoever adds one brings an algorithm")]
-    fn new(digest: Digest, key: &[u8]) -> Result<Self, KeyError> {
-        let mut bytes = [0; LONGEST_KEY];
-        match bytes.get_mut(..key.len()) {
-            Some(place) if !key.is_empty() => place.copy_from_slice(key),
-            _ => return Err(KeyError::Length),
-        }
-        Ok(SignatureKey { digest, bytes, len: key.len() as u8 })
-    }
-
-    fn digest(&self, segment: &SignedSegment<'_>) -> [u8; 16] {
-        (self.digest)(segment, self.bytes.get(..self.len.into()).unwrap_or_default())
-    }
-
-    /// Signs a segment whose headers were written with room for it.
-    pub(super) fn sign(
-        &self,
-        headers: &mut [u8],
-        transport_offset: usize,
-        payload: [&[u8]; 2],
-        checksum: WriteChecksum,
-    ) {
-        sign(headers, transport_offset, payload, checksum, &|segment| self.digest(segment));
-    }
-
-    /// Whether the segment in a packet has its signature. How long that takes says nothing of how much of
-    /// it is right.
-    fn has_signed(&self, packet: &[u8]) -> bool {
-        let Some(segment) = SignedSegment::in_packet(packet) else {
-            return false;
-        };
-        let pairs = segment.md5_digest().map(|told| told.iter().zip(self.digest(&segment)));
-        pairs.is_some_and(|pairs| pairs.fold(0, |wrong, (told, own)| wrong | (told ^ own)) == 0)
-    }
-}
-
-impl fmt::Debug for SignatureKey {
-    /// Keys are secret.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SignatureKey")
-    }
-}
-
-/// A key and for whom it is.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    network: Network,
-    port: u16,
-    key: Option<SignatureKey>,
-}
-
-impl Place {
-    const EMPTY: Self =
-        Place { network: Network { address: NOBODY, prefix: 0 }, port: 0, key: None };
-
-    /// How well it fits a connection, more specific being greater; `None`: not at all.
-    fn fitness(&self, tuple: &FourTuple) -> Option<(u8, bool)> {
-        let is_service =
-            self.port == 0 || [tuple.local.port(), tuple.remote.port()].contains(&self.port);
-        let fits = self.key.is_some() && is_service && self.network.contains(tuple.remote.ip());
-        fits.then_some((self.network.prefix, self.port != 0))
-    }
-}
-
-/// A place for each key.
-#[derive(Debug)]
-struct Keys([Place; limits::KEYS]);
-
-impl InitialValue for Keys {
-    const INITIAL: Self = Keys([Place::EMPTY; limits::KEYS]);
-}
-
-impl Default for Keys {
-    fn default() -> Self {
-        Self::INITIAL
-    }
-}
-
-/// The keys of a stack.
+/// The keys of a stack, and what it knows of the connections that use them.
 #[derive(Debug)]
 pub(super) struct Signatures {
-    keys: OnDemand<Keys>,
-    /// How many there are.
-    len: usize,
+    keys: Keys,
+    sessions: Sessions,
+    /// What the segment that was found authentic last said of keys: whoever opens a connection for it asks.
+    heard: Option<KeyIds>,
+    /// Segments with a TCP-AO option of connections without such a key are dropped (RFC 5925 section 7.3).
+    refuses_unmatched: bool,
 }
 
 impl InitialValue for Signatures {
-    const INITIAL: Self = Signatures { keys: OnDemand::INITIAL, len: 0 };
+    const INITIAL: Self = Signatures {
+        keys: Keys::INITIAL,
+        sessions: Sessions::INITIAL,
+        heard: None,
+        refuses_unmatched: false,
+    };
 }
-
-impl Signatures {
-    /// The key for a connection.
-    pub(super) fn find(&self, tuple: &FourTuple) -> Option<&SignatureKey> {
-        if self.len == 0 {
-            return None;
-        }
-        let places = self.keys.get()?.0.iter();
-        let fitting = places.filter_map(|place| Some((place.fitness(tuple)?, place)));
-        fitting.max_by_key(|(fitness, _)| *fitness).and_then(|(_, place)| place.key.as_ref())
-    }
-
-    #[allow(dead_code, reason = "whoever sets one brings an algorithm")]
-    fn set(&mut self, scope: &KeyScope, key: SignatureKey) -> Result<(), KeyError> {
-        let network = Network::of(scope.peers).ok_or(KeyError::Peers)?;
-        if network.prefix > super::bits(network.address) {
-            return Err(KeyError::Peers);
-        }
-        let Keys(places) = self.keys.make().ok_or(KeyError::NoResources)?;
-        let port = scope.port;
-        let is_same =
-            |place: &Place| place.key.is_some() && place.network == network && place.port == port;
-        let known = places.iter().position(is_same);
-        let vacant = || places.iter().position(|place| place.key.is_none());
-        let at = known.or_else(vacant).ok_or(KeyError::NoResources)?;
-        if known.is_none() {
-            self.len += 1;
-        }
-        if let Some(place) = places.get_mut(at) {
-            *place = Place { network, port, key: Some(key) };
-        }
-        Ok(())
-    }
-
-    fn remove(&mut self, scope: &KeyScope) -> Result<(), KeyError> {
-        let network = Network::of(scope.peers).ok_or(KeyError::Unknown)?;
-        let mut places = self.keys.get_mut().map(|Keys(places)| places.iter_mut()).into_iter();
-        let place = places.by_ref().flatten().find(|place| {
-            place.key.is_some() && place.network == network && place.port == scope.port
-        });
-        *place.ok_or(KeyError::Unknown)? = Place::EMPTY;
-        self.len -= 1;
-        Ok(())
-    }
-}
-
-/// The key of a segment that goes, if it is to be signed.
-pub(super) type KeyOf<'k, P> =
-    <<P as Profile>::Signatures as Part>::Keeps<Option<&'k SignatureKey>>;
 
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
-    /// Forgets a key: segments of those peers are no longer signed, nor believed with a signature, unless
+    /// Forgets an MD5 key: segments of those peers are no longer signed, nor believed with a signature, unless
     /// another key is for them too. Connections that it signed end with
     /// [`Error::KeyRemoved`](crate::tcp::Error::KeyRemoved), and without a word to the peer.
     ///
     /// # Errors
     /// There is no key for exactly this.
-    pub fn remove_key(&mut self, now: Instant, scope: &KeyScope) -> Result<(), KeyError> {
+    pub fn remove_key(&mut self, now: Instant, scope: &keys::KeyScope) -> Result<(), KeyError> {
         let now = self.begin(now);
-        self.signatures.get_mut().ok_or(KeyError::Unknown)?.remove(scope)?;
+        let signatures = self.signatures.get_mut().ok_or(KeyError::Unknown)?;
+        signatures.keys.remove(scope, |key| key.as_md5().is_some())?;
         self.follow_keys(now);
         Ok(())
     }
 
-    /// The key of a connection with these ends.
-    pub(super) fn key_for(&self, tuple: &FourTuple) -> Option<&SignatureKey> {
-        self.signatures.get()?.find(tuple)
+    /// How a connection with these ends is to be signed if it is opened now.
+    pub(super) fn signature_for(&self, tuple: &FourTuple) -> Option<SignatureKind> {
+        self.signatures.get()?.keys.kind(tuple)
     }
 
     /// Whether a connection with these ends is to be signed.
     pub(super) fn signs(&self, tuple: &FourTuple) -> bool {
-        P::SIGNATURES && self.key_for(tuple).is_some()
+        P::SIGNATURES && self.signature_for(tuple).is_some()
+    }
+
+    /// How the segments of whoever has a four-tuple are signed; of nobody, those of whoever may have it next.
+    fn signature_of(&self, entity: Option<Entity>, tuple: &FourTuple) -> Option<SignatureKind> {
+        match entity {
+            Some(Entity::Connection(id)) => self.connections.get(id)?.connection.signature(),
+            Some(Entity::HalfOpen(id)) => self.half_open.records.get(id)?.signature(),
+            Some(Entity::TimeWait(id)) => self.time_waits.records.get(id)?.signature(),
+            None => self.signature_for(tuple),
+        }
+    }
+
+    /// A snapshot of a connection, with what is kept of it here.
+    pub(super) fn info_of(&self, now: Instant, slot: &Slot<'_, C, P>) -> Info {
+        let mut info = slot.connection.info(now);
+        // One that has left its four-tuple is not to be taken for who has it now.
+        let is_there = || {
+            !slot.detached
+                || !matches!(
+                    self.find(&slot.tuple),
+                    Some(Entity::Connection(_) | Entity::HalfOpen(_))
+                )
+        };
+        if slot.connection.signature() == Some(SignatureKind::Ao) && is_there() {
+            let sessions = self.signatures.get().map(|signatures| &signatures.sessions);
+            info.ao = sessions.and_then(|all| all.get(&slot.tuple)).map(Session::info);
+        }
+        info
+    }
+
+    /// A connection begins that is signed so: our initial number and, where its SYN has come, the peer's. Returns
+    /// whether there is memory for what is to be kept of it.
+    #[inline(never)]
+    pub(super) fn begin_signed(
+        &mut self,
+        kind: SignatureKind,
+        tuple: &FourTuple,
+        local_isn: SeqNumber,
+        remote_isn: Option<SeqNumber>,
+    ) -> bool {
+        if kind != SignatureKind::Ao {
+            return true;
+        }
+        self.sweep_sessions();
+        let Some(Signatures { keys, sessions, heard, .. }) = self.signatures.get_mut() else {
+            return false;
+        };
+        let heard = heard.filter(|_| remote_isn.is_some());
+        let remote_isn = remote_isn.unwrap_or_default();
+        let numbers = Numbers { local_isn, remote_isn, sne: 0 };
+        let session = Session::new(keys, tuple, &numbers, heard);
+        let is_there = session.is_some_and(|session| sessions.begin(session));
+        if !is_there {
+            self.statistics.count(|all| &mut all.memory_refused);
+        }
+        is_there
+    }
+
+    /// How many connections there is something kept of.
+    #[cfg(test)]
+    #[allow(dead_code, reason = "only tests with an algorithm ask for it")]
+    pub(super) fn ao_sessions(&self) -> usize {
+        self.signatures.get().map_or(0, |signatures| signatures.sessions.len())
+    }
+
+    /// Sessions of connections that are over go if there are many.
+    fn sweep_sessions(&mut self) {
+        let signatures = self.signatures.get_mut();
+        let full = signatures.filter(|signatures| signatures.sessions.is_to_be_swept());
+        let Some(mut sessions) =
+            full.map(|signatures| core::mem::replace(&mut signatures.sessions, Sessions::INITIAL))
+        else {
+            return;
+        };
+        sessions.sweep(|tuple| self.find(tuple).is_some());
+        if let Some(signatures) = self.signatures.get_mut() {
+            signatures.sessions = sessions;
+        }
+    }
+
+    /// A segment of a connection that TCP-AO signs is on its way.
+    #[inline(never)]
+    pub(super) fn on_signed_sent(&mut self, id: u32, seq: SeqNumber) {
+        if let Some(slot) = self.connections.get(id)
+            && let Some(signatures) = self.signatures.get_mut()
+            && let Some(session) = signatures.sessions.get_mut(&slot.tuple)
+        {
+            session.sent.advance(seq);
+        }
     }
 
     /// The keys have changed. A connection without a signature goes on without; what is no connection yet,
     /// or no longer, is begun anew.
     fn follow_keys(&mut self, now: Instant) {
+        if let Some(Signatures { keys, sessions, .. }) = self.signatures.get_mut() {
+            sessions.iter_mut().for_each(|session| session.follow(keys));
+        }
         for id in 0..self.connections.end() {
             let slot = self.connections.get_mut(id).filter(|slot| !slot.detached);
-            let keys = self.signatures.get();
+            let keys = self.signatures.get().map(|signatures| &signatures.keys);
             if let Some(slot) = slot
-                && slot.connection.is_signed()
-                && keys.is_none_or(|keys| keys.find(&slot.tuple).is_none())
+                && let Some(kind) = slot.connection.signature()
+                && keys.is_none_or(|keys| match kind {
+                    SignatureKind::Md5 => keys.md5(&slot.tuple).is_none(),
+                    SignatureKind::Ao => keys.ao(&slot.tuple, |_| true).is_none(),
+                })
             {
                 slot.connection.fail(crate::tcp::Error::KeyRemoved);
                 self.touched(now, id, super::aftermath::Cause::Step);
@@ -240,56 +189,15 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         }
         for id in 0..self.half_open.records.end() {
             let record = self.half_open.records.get(id);
-            let other = record.filter(|record| record.is_signed() != self.signs(&record.tuple));
-            if other.is_some() {
+            if record.is_some_and(|it| it.signature() != self.signature_for(&it.tuple)) {
                 self.forget_half_open(id);
             }
         }
         for id in 0..self.time_waits.records.end() {
             let record = self.time_waits.records.get(id);
-            let other = record.filter(|record| record.is_signed() != self.signs(&record.tuple));
-            if other.is_some() {
+            if record.is_some_and(|it| it.signature() != self.signature_for(&it.tuple)) {
                 self.forget_time_wait(id);
             }
         }
-    }
-
-    /// Whether a segment may be believed: it has the right signature, or none and is to have none. All
-    /// others are dropped without an answer (section 2).
-    #[inline]
-    pub(super) fn is_authentic(&mut self, packet: &[u8], segment: &Segment<'_>) -> bool {
-        let is_signed = segment.header.options.md5;
-        let any = self.signatures.get().is_some_and(|signatures| signatures.len > 0);
-        if !is_signed && !any { true } else { self.check_signature(packet, segment) }
-    }
-
-    #[inline(never)]
-    fn check_signature(&mut self, packet: &[u8], segment: &Segment<'_>) -> bool {
-        let tuple = FourTuple::of(segment);
-        let is_to_be_signed = match self.find(&tuple) {
-            Some(Entity::Connection(id)) => {
-                self.connections.get(id).is_some_and(|slot| slot.connection.is_signed())
-            }
-            Some(_) => true,
-            // What is for somebody else is his to judge.
-            None if self.listener_for(&tuple).is_none()
-                && !self.addresses.contains(tuple.local.ip()) =>
-            {
-                return true;
-            }
-            None => true,
-        };
-        let key = self.key_for(&tuple).filter(|_| is_to_be_signed);
-        let fault: fn(&mut Statistics) -> &mut u64 = match (key, segment.header.options.md5) {
-            (None, false) => return true,
-            (None, true) => |all| &mut all.signature_unexpected,
-            (Some(_), false) => |all| &mut all.signature_missing,
-            (Some(key), true) if key.has_signed(packet) => return true,
-            (Some(_), true) => |all| &mut all.signature_wrong,
-        };
-        let remote = SocketAddr::from(tuple.remote);
-        tell!(warn, "segment from {} dropped: its signature is not what it should be", remote);
-        self.statistics.count(fault);
-        false
     }
 }

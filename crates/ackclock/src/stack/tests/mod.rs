@@ -2,6 +2,8 @@
 
 mod addresses;
 mod any_packets;
+#[cfg(feature = "tcp-ao")]
+mod ao;
 mod closing;
 mod fast_open;
 mod giving_up;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::tcp::{Keepalive, State};
 use crate::wire::md5::{is_signed_by, sign_headers};
-use crate::wire::{Options, complete_checksum};
+use crate::wire::{Options, SignatureKind, complete_checksum};
 
 const KEY: &[u8] = b"two routers share this";
 /// Nobody has this one.
@@ -41,7 +41,7 @@ fn dropped(host: &Host) -> (u64, u64, u64) {
 /// The same packet with this key's signature, or with none.
 fn signed_again(packet: &[u8], key: Option<&[u8]>) -> Vec<u8> {
     let Segment { mut header, ip, payload } = segment(packet);
-    header.options.md5 = key.is_some();
+    header.options.signature = key.map(|_| SignatureKind::Md5);
     let (mut headers, complete) = ([0; MAX_HEADER], WriteChecksum::Complete);
     let len = write_packet_header(&mut headers, &ip, &header, [payload, &[]], complete);
     let offset = if ip.source.is_ipv4() { 20 } else { 40 };
@@ -60,7 +60,8 @@ fn signed_packet(header: &Header, payload: &[u8]) -> Vec<u8> {
         dscp: 0,
         ecn: crate::wire::Ecn::NotEct,
     };
-    let header = Header { options: Options { md5: true, ..header.options }, ..*header };
+    let signature = Some(SignatureKind::Md5);
+    let header = Header { options: Options { signature, ..header.options }, ..*header };
     let (mut headers, complete) = ([0; MAX_HEADER], WriteChecksum::Complete);
     let len = write_packet_header(&mut headers, &ip, &header, [payload, &[]], complete);
     signed_again(&[&headers[..len], payload].concat(), Some(KEY))
@@ -278,7 +279,7 @@ fn resets_acks_and_data_of_strangers_do_nothing() {
         for flags in [Flags::ACK | Flags::PSH, Flags::RST | Flags::ACK, Flags::FIN | Flags::ACK] {
             let Segment { mut header, ip, .. } = segment(&next);
             header.flags = flags;
-            header.options.md5 = false;
+            header.options.signature = None;
             let mut headers = [0; MAX_HEADER];
             let whole = WriteChecksum::Complete;
             let len = write_packet_header(&mut headers, &ip, &header, [b"evil", &[]], whole);
@@ -521,7 +522,7 @@ fn the_key_of_the_longest_prefix_and_the_port_counts() {
     ] {
         host.connect(millis(0), addr(to), None, &Config::default()).unwrap();
         let syn = packets(millis(0), &mut host).remove(0);
-        assert_eq!(segment(&syn).header.options.md5, key.is_some(), "{to}");
+        assert_eq!(segment(&syn).header.options.signature.is_some(), key.is_some(), "{to}");
         assert!(key.is_none_or(|key| is_signed_by(&syn, key)), "{to}");
     }
 }
@@ -558,5 +559,5 @@ fn a_profile_without_signatures_says_so_and_skips_the_option() {
     host.on_packet(millis(0), &signed_packet(&Header { flags: Flags::SYN, ..header }, b""));
     let answers = packets(millis(0), &mut host);
     assert_eq!(shape(&answers), [(Flags::SYN | Flags::ACK, String::new())]);
-    assert!(!segment(&answers[0]).header.options.md5);
+    assert_eq!(segment(&answers[0]).header.options.signature, None);
 }

@@ -188,7 +188,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             _ => TWO_BLOCKS,
         };
         // Whether it is signed the header says when it goes.
-        let others = Options { sack: SackBlocks::EMPTY, md5: self.is_signed(), ..header.options };
+        let signature = self.signature();
+        let others = Options { sack: SackBlocks::EMPTY, signature, ..header.options };
         let room = OPTION_AREA.saturating_sub(others.len() + for_blocks);
         let room = room.min(self.sender.mss().saturating_sub(payload) as usize);
         // While data wait behind a hole what was told before is told again.

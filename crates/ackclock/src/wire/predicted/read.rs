@@ -53,7 +53,7 @@ impl<'a> PredictedSegment<'a> {
     pub(crate) fn of(segment: &Segment<'a>) -> Option<Self> {
         let Header { seq, ack, flags, window, options, .. } = &segment.header;
         // A segment that is signed was found right before.
-        let Options { mss, window_scale, sack_permitted, timestamps, md5: _, sack } = options;
+        let Options { mss, window_scale, sack_permitted, timestamps, signature: _, sack } = options;
         let is_usual = flags.union(Flags::PSH) == Flags::ACK.union(Flags::PSH)
             && mss.is_none()
             && window_scale.is_none()
