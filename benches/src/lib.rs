@@ -7,6 +7,7 @@ pub mod clock;
 pub mod closed_forms;
 pub mod contest;
 pub mod copy_and_sum;
+pub mod deaf_bbr;
 mod end;
 pub mod lossy_flight;
 pub mod memory;
