@@ -9,6 +9,7 @@ pub mod contest;
 pub mod copy_and_sum;
 pub mod deaf_bbr;
 mod end;
+pub mod fair_queueing;
 pub mod lossy_flight;
 pub mod memory;
 pub mod packets;
