@@ -18,3 +18,4 @@ pub mod report;
 pub mod scoreboard;
 mod starts;
 pub mod strange_paths;
+pub mod two_way;
