@@ -16,7 +16,9 @@ run() {
         "closed_forms:Closed forms" \
         "against_smoltcp:Beside smoltcp 0.14" \
         "recoveries:Loss recovery" \
-        "random_loss:Random losses on 50 Mbit/s and 40 ms"; do
+        "random_loss:Random losses on 50 Mbit/s and 40 ms" \
+        "two_way:HyStart++ and transfers in both directions" \
+        "fair_queueing:Requests beside a giant window"; do
         printf '\n## %s\n\n' "${part#*:}"
         run "${part%%:*}"
     done

@@ -2,7 +2,7 @@
 //! bandwidth-delay product.
 
 use ackclock::apps::{Amount, Server, Service, Source, SourceConfig};
-use ackclock::congestion::BuiltIn;
+use ackclock::congestion::CongestionController;
 use ackclock::stack::ListenConfig;
 use ackclock::storage::Buffer;
 use ackclock::time::{Duration, Instant};
@@ -52,12 +52,17 @@ impl Observer for Queue {
 
 /// A flow under `law` for so many seconds, where both directions lose packets with the probability
 /// `loss`. Buffers are large enough for whatever window.
-pub fn run(law: BuiltIn, loss: &str, seconds: u64, seed: u64) -> Use {
+pub fn run<C: CongestionController + Clone + 'static>(
+    law: C,
+    loss: &str,
+    seconds: u64,
+    seed: u64,
+) -> Use {
     let path = format!("rate=50mbit,delay=20ms,loss={loss},queue={BDP}B");
     let mut config = PairConfig::new(path.parse().expect("a path"));
     config.seed = seed;
     let observer = (Queue::default(), FormJudges::if_asked([LEFT, RIGHT]));
-    let mut emulator = Emulator::pair(&config, [law; 2], observer).expect("a network");
+    let mut emulator = Emulator::pair(&config, [law.clone(), law], observer).expect("a network");
     let remote = SocketAddr::new("10.0.0.2".parse().expect("an address"), Service::Discard.port());
     let mut source = SourceConfig::new(remote);
     source.amount = Amount::Bytes(u64::MAX);

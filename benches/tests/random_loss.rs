@@ -1,13 +1,14 @@
 //! BBR on paths that lose packets at random, and on one that does not.
 //! `cargo bench -p ackclock-benches --bench random_loss` prints more of it.
 
+use ackclock::congestion::{Bbr, BuiltIn};
 use ackclock_benches::random_loss::{BDP, Use, run};
 use ackclock_benches::report::median;
 
 const SECONDS: u64 = 30;
 
 fn runs(law: &str, loss: &str) -> Vec<Use> {
-    let law = law.parse().unwrap();
+    let law: BuiltIn = law.parse().unwrap();
     (1..=5).map(|seed| run(law, loss, SECONDS, seed)).collect()
 }
 
@@ -31,7 +32,7 @@ fn bbr_fills_a_path_that_loses_a_percent_and_keeps_its_queue_short() {
 
 #[test]
 fn bbr_fills_a_path_without_loss_and_keeps_its_queue_short() {
-    let used = run("bbr".parse().unwrap(), "0", SECONDS, 1);
+    let used = run(Bbr::new(), "0", SECONDS, 1);
     assert!(used.goodput >= 90.0, "{used:?}");
     assert!(used.queue < BDP / 10, "{used:?}");
     assert!(used.retransmitted < 200 && used.timeouts == 0, "{used:?}");

@@ -1,12 +1,13 @@
 //! Options of the way out of this machine, and of the stack's addresses there.
 
-use crate::values::parse_cidr;
+use crate::values::{parse_bytes, parse_cidr};
 use crate::way::{Offload, Via, WaySettings};
 use ackclock::stack::Cidr;
 use clap::builder::PossibleValue;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, ValueEnum};
 use std::net::IpAddr;
+use std::num::NonZeroUsize;
 
 impl ValueEnum for Via {
     fn value_variants<'a>() -> &'a [Self] {
@@ -38,13 +39,19 @@ impl ValueEnum for Offload {
     }
 }
 
-/// Names of the options that only this way out has a use for.
+/// Names of the options that not every way out has a use for, but this one.
 const fn own_options(via: Via) -> &'static [&'static str] {
     match via {
         Via::Tun => &["tun", "offload", "queues"],
-        Via::Raw => &["ports", "guard"],
-        Via::Packet => &["interface", "gateway"],
+        Via::Raw => &["ports", "guard", "bql"],
+        Via::Packet => &["interface", "gateway", "bql"],
     }
+}
+
+/// Reads a positive number of bytes.
+fn parse_limit(text: &str) -> Result<NonZeroUsize, String> {
+    let bytes = usize::try_from(parse_bytes(text)?).ok().and_then(NonZeroUsize::new);
+    bytes.ok_or_else(|| "the number must be above 0".into())
 }
 
 /// Options of the way out.
@@ -70,6 +77,11 @@ pub(crate) struct WayOptions {
     /// firewall that goes when the program ends
     #[arg(long)]
     guard: bool,
+    /// With raw and packet sockets, about how many bytes may wait in the interface's queue; the rest
+    /// waits in the stack, where connections take turns, so that a large transfer delays others less
+    /// [default: a megabyte with raw sockets, some ninety packets with packet sockets]
+    #[arg(long, value_name = "BYTES", value_parser = parse_limit)]
+    bql: Option<NonZeroUsize>,
     /// With packet sockets, the Ethernet interface
     #[arg(long, value_name = "NAME")]
     interface: Option<String>,
@@ -89,6 +101,7 @@ impl WayOptions {
             offload: self.offload,
             ports: self.ports.clone(),
             guard: self.guard,
+            byte_queue_limit: self.bql,
             interface: self.interface.clone(),
             gateways: self.gateway.clone(),
         }
@@ -98,7 +111,9 @@ impl WayOptions {
     /// all).
     pub(crate) fn idle(matches: &ArgMatches, via: Option<Via>) -> Option<&'static str> {
         let others = Via::value_variants().iter().filter(|other| Some(**other) != via);
-        let idle = others.flat_map(|other| own_options(*other)).copied();
+        let own = via.map_or(&[][..], own_options);
+        let idle =
+            others.flat_map(|other| own_options(*other)).filter(|id| !own.contains(id)).copied();
         let all = via.is_none().then_some(["address", "via"]).into_iter().flatten();
         idle.chain(all)
             // Some commands have only some of the options.

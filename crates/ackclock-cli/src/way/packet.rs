@@ -88,6 +88,11 @@ impl Way for PacketWay<'_> {
         }
         let socket = PacketSocket::open(&self.interface, address)
             .map_err(|error| Failure::Environment(error.to_string()))?;
+        if let Some(limit) = self.settings.byte_queue_limit {
+            socket
+                .limit_queue(limit.get())
+                .map_err(|error| Failure::Environment(error.to_string()))?;
+        }
         let unfinished = socket.unfinished();
         let name = self.interface.to_string();
         Ok(Opened {

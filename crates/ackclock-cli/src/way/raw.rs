@@ -9,6 +9,7 @@ use ackclock_host::any_link::AnyLink;
 use ackclock_host::own_address::{OwnAddress, address_towards, only_address, own_addresses};
 use ackclock_host::raw::{HeldPorts, NotHeld, Ports, RawIp};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZeroUsize;
 
 /// Raw sockets to be opened.
 pub(super) struct RawWay {
@@ -17,6 +18,7 @@ pub(super) struct RawWay {
     /// Ports to connect from; `None`: the default range, or the next that is free.
     ports: Option<Ports>,
     guard: bool,
+    byte_queue_limit: Option<NonZeroUsize>,
 }
 
 impl RawWay {
@@ -44,7 +46,8 @@ impl RawWay {
                  loopback: 'ip -4 address' shows those there are"
             ))
         })?;
-        Ok(RawWay { own, address, ports, guard: settings.guard })
+        let WaySettings { guard, byte_queue_limit, .. } = *settings;
+        Ok(RawWay { own, address, ports, guard, byte_queue_limit })
     }
 
     /// Holds the ports that the settings name, or the first range that is free.
@@ -136,6 +139,9 @@ impl Way for RawWay {
         let raw = RawIp::open(held, interface, self.guard).map_err(|error| environment(&error))?;
         if let Some(remove) = raw.guard_remover() {
             interrupt::at_exit(remove);
+        }
+        if let Some(limit) = self.byte_queue_limit {
+            raw.limit_queue(limit.get()).map_err(|error| environment(&error))?;
         }
         let unfinished = raw.unfinished();
         let name = interface.to_string();

@@ -2,6 +2,7 @@
 
 use ackclock::stack::Cidr;
 use std::net::IpAddr;
+use std::num::NonZeroUsize;
 
 /// Way in which packets leave the machine and come back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,6 +67,9 @@ pub(crate) struct WaySettings {
     pub(crate) ports: Option<String>,
     /// Whether a rule of the firewall drops the kernel's RSTs from the ports of raw sockets.
     pub(crate) guard: bool,
+    /// About how many bytes may wait in the queue of the interface of raw and packet sockets; `None`: as
+    /// many as the sockets' buffers hold.
+    pub(crate) byte_queue_limit: Option<NonZeroUsize>,
     /// Name of the Ethernet interface of packet sockets.
     pub(crate) interface: Option<String>,
     /// Routers of the LAN of packet sockets, at most one of each address family.

@@ -4,8 +4,8 @@ pub(crate) mod build;
 mod connections;
 pub(crate) mod pair;
 
-use crate::host::Host;
 use crate::host::endpoint::Endpoint;
+use crate::host::{Device, Host};
 use crate::ids::{HostId, LinkId, RouterId};
 use crate::link::path::Path;
 use crate::link::statistics::LinkStatistics;
@@ -14,7 +14,7 @@ use crate::observer::{Event, Observer};
 use crate::packet::Packet;
 use ackclock::apps::{Application, StartError};
 use ackclock::congestion::{BuiltIn, CongestionController};
-use ackclock::stack::Stack;
+use ackclock::stack::{Stack, Transmit};
 use ackclock::time::Instant;
 use connections::Connections;
 use std::cell::Cell;
@@ -219,6 +219,7 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
                     self.serve(host);
                 }
             }
+            Some(Step::Room(host)) => self.serve(host),
         }
     }
 
@@ -239,7 +240,7 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
         let host = &mut self.hosts[id.0];
         let outgoing = host.outgoing();
         let network = &mut self.network;
-        host.serve(now, &mut |transmit| network.send(outgoing, transmit));
+        host.serve(now, &mut Interface { network, link: outgoing });
         if let Some(at) = host.arm(now) {
             network.call_at(at, id);
         }
@@ -247,6 +248,22 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
             let network = &mut |event: &Event<'_>| network.tell(event);
             self.connections.look_at(now, id, host.stack(), network);
         }
+    }
+}
+
+/// A host's link, and the network that it is of.
+struct Interface<'n, O> {
+    network: &'n mut Network<O>,
+    link: LinkId,
+}
+
+impl<O: Observer> Device for Interface<'_, O> {
+    fn has_room(&mut self) -> bool {
+        self.network.has_room(self.link)
+    }
+
+    fn send(&mut self, packet: &Transmit<'_>) {
+        self.network.send(self.link, packet);
     }
 }
 

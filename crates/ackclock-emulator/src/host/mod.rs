@@ -6,7 +6,7 @@ use crate::ids::LinkId;
 use crate::packet::fragments::{Reassembly, Whole};
 use ackclock::apps::{Application, StartError};
 use ackclock::congestion::CongestionController;
-use ackclock::stack::{Event, Handle, Stack, Transmit};
+use ackclock::stack::{Event, Handle, Rejected, Stack, Transmit};
 use ackclock::time::{Duration, Instant};
 use endpoint::Endpoint;
 use std::any::Any;
@@ -36,6 +36,15 @@ pub(crate) struct Host<C: 'static> {
     /// The earliest time at which the network will call the host; `FAR_FUTURE` if no call is
     /// scheduled.
     armed: Instant,
+}
+
+/// What a host sends by.
+pub(crate) trait Device {
+    /// Whether it takes another transmission; if not, the host is to be served again when it does.
+    fn has_room(&mut self) -> bool;
+
+    /// Sends a packet.
+    fn send(&mut self, packet: &Transmit<'_>);
 }
 
 /// An application that can be looked up by its type again.
@@ -171,9 +180,9 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
 
     /// Does all that is due now: timers, applications, packets. Must be called after each change of
     /// the stack from outside.
-    pub(crate) fn serve(&mut self, now: Instant, send: &mut dyn FnMut(&Transmit<'_>)) {
+    pub(crate) fn serve(&mut self, now: Instant, device: &mut dyn Device) {
         if let Some(endpoint) = &mut self.endpoint {
-            return endpoint.poll(now, &mut |bytes| send(&whole(bytes)));
+            return endpoint.poll(now, &mut |bytes| device.send(&whole(bytes)));
         }
         if self.stack.poll_at() <= now {
             self.stack.on_timeout(now);
@@ -187,7 +196,10 @@ impl<C: CongestionController + Clone + 'static> Host<C> {
             self.dispatch_events(now);
             let mut sent = false;
             let sink = &mut |transmit: &Transmit<'_>| {
-                transmit.cut(send);
+                if !device.has_room() {
+                    return Err(Rejected);
+                }
+                transmit.cut(&mut |packet| device.send(packet));
                 sent = true;
                 Ok(())
             };

@@ -23,6 +23,7 @@ use queue::{Line, Queue};
 use rate_and_outages::Schedule;
 use statistics::LinkStatistics;
 use std::collections::VecDeque;
+use std::num::NonZeroU64;
 use wire_size::WireSize;
 
 /// A line that sends one packet at a time, and the packets that wait for it.
@@ -39,6 +40,8 @@ pub(crate) struct Link {
     size: WireSize,
     schedule: Schedule,
     queue: Queue,
+    /// How many bytes a host lets wait.
+    byte_queue_limit: Option<NonZeroU64>,
     counts_in_service: bool,
     impairments: Impairments,
     place: Place,
@@ -75,6 +78,7 @@ impl Link {
             size: path.size,
             schedule: Schedule::new(path.rate, &path.rate_changes, &path.outages),
             queue: Queue::new(path.queue, path.rate, queue),
+            byte_queue_limit: path.byte_queue_limit,
             counts_in_service: path.counts_in_service,
             impairments: Impairments::new(
                 impairments,
@@ -121,6 +125,11 @@ impl Link {
             bytes: self.queue.bytes(),
             in_service: self.in_service.is_some(),
         }
+    }
+
+    /// Whether a host may hand over another transmission.
+    pub(crate) fn has_room(&self) -> bool {
+        self.byte_queue_limit.is_none_or(|limit| self.queue.bytes() < limit.get())
     }
 
     /// Largest IP packet in bytes.
@@ -296,6 +305,18 @@ mod tests {
         link.on_transmitted(ms(1)).unwrap();
         link.offer(ms(1), packet(4, 100));
         assert_eq!(link.take_drop(), None);
+    }
+
+    #[test]
+    fn a_host_finds_room_while_less_than_the_byte_queue_limit_waits() {
+        let mut link = link("queue=infinite,loss=0,bql=200B");
+        let room = |link: &mut Link| {
+            link.offer(ms(0), packet(0, 100));
+            link.has_room()
+        };
+        assert_eq!([(); 3].map(|()| room(&mut link)), [true, true, false]);
+        link.on_transmitted(ms(1)).unwrap();
+        assert!(link.has_room());
     }
 
     #[test]

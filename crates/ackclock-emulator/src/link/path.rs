@@ -7,10 +7,12 @@ use super::queue::{Discipline, QueueLimit};
 use super::rate_and_outages::{Outages, RateChange, parse_rates};
 use super::wire_size::WireSize;
 use crate::units::{
-    Probability, Rate, ShowDuration, UnitError, parse_duration, parse_signed, parse_u32,
+    Probability, Rate, ShowDuration, UnitError, parse_bytes, parse_duration, parse_signed,
+    parse_u32, show_bytes,
 };
 use ackclock::time::Duration;
 use std::fmt;
+use std::num::NonZeroU64;
 use std::str::FromStr;
 
 /// The parameters of one direction of a path: a queue, a line and the way to the other end.
@@ -23,7 +25,7 @@ use std::str::FromStr;
 /// ([`WireSize`]); later rates, `rate=10mbit/1mbit@5s` ([`RateChange`]), and outages,
 /// `outage=5s..6s` ([`Outages`]); `jitter=5ms` ([`Jitter`]); `in_service=counted`, so that the
 /// packet in service counts where the queue counts; `impair=ingress`, so that the impairments
-/// strike before the queue ([`Place`]).
+/// strike before the queue ([`Place`]); `bql=3kB`, a limit on what a host lets wait for the line.
 ///
 /// Loss, corruption, duplication and reordering strike in this order. Each of them, and jitter,
 /// draws from a random stream of its own, and for every packet, so that changing one does not
@@ -47,6 +49,10 @@ pub struct Path {
     pub loss: Loss,
     /// How packets wait for the line.
     pub queue: Discipline,
+    /// Bytes from which on a host's driver refuses packets while so many wait for the line (Linux calls it
+    /// byte queue limits): the host's stack keeps the others, and shares the line among its connections.
+    /// `None`, the default: it takes all, and the queue may drop some. Without effect on routers.
+    pub byte_queue_limit: Option<NonZeroU64>,
     /// Share of packets that arrive twice: an identical copy right after the original. The copy
     /// takes no time of the line and is not held back.
     pub duplicate: Probability,
@@ -104,11 +110,12 @@ const MTU: u32 = 1500;
 const LEAST_MTU: u32 = 68;
 
 /// The names of a path's parameters.
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 17] = [
     "rate",
     "delay",
     "loss",
     "queue",
+    "bql",
     "duplicate",
     "reorder",
     "corrupt",
@@ -134,6 +141,7 @@ impl Default for Path {
             delay: Duration::from_millis(20),
             loss: Loss::Bernoulli(LOSS),
             queue: QUEUE,
+            byte_queue_limit: None,
             duplicate: Probability::NEVER,
             reorder: None,
             corrupt: Probability::NEVER,
@@ -166,6 +174,9 @@ impl Path {
                 "delay" => parse_duration(value).map(|delay| path.delay = delay),
                 "loss" => value.parse().map(|loss| path.loss = loss),
                 "queue" => value.parse().map(|queue| path.queue = queue),
+                "bql" => parse_bytes(value)
+                    .and_then(|bytes| NonZeroU64::new(bytes).ok_or(UnitError::Positive))
+                    .map(|limit| path.byte_queue_limit = Some(limit)),
                 "duplicate" => value.parse().map(|duplicate| path.duplicate = duplicate),
                 "reorder" => value.parse().map(|reorder| path.reorder = Some(reorder)),
                 "corrupt" => value.parse().map(|corrupt| path.corrupt = corrupt),
@@ -228,6 +239,7 @@ impl fmt::Display for Path {
             delay,
             loss,
             queue,
+            byte_queue_limit,
             duplicate,
             reorder,
             corrupt,
@@ -242,6 +254,10 @@ impl fmt::Display for Path {
         write!(f, "rate={rate}")?;
         rate_changes.iter().try_for_each(|change| write!(f, "/{change}"))?;
         write!(f, ",delay={},loss={loss},queue={queue}", ShowDuration(*delay))?;
+        if let Some(limit) = byte_queue_limit {
+            f.write_str(",bql=")?;
+            show_bytes(f, limit.get())?;
+        }
         if *duplicate != Probability::NEVER {
             write!(f, ",duplicate={duplicate}")?;
         }
@@ -373,6 +389,8 @@ mod tests {
         assert_eq!(plain, Path::default());
         let sizes = "rate=1mbit,delay=1ms,loss=0%,queue=64,mtu=576,overhead=-35,min=5,ack=0";
         assert_eq!(sizes.parse::<Path>().unwrap().to_string(), sizes);
+        let limited = "rate=1mbit,delay=1ms,loss=0%,queue=64,bql=3kB";
+        assert_eq!(limited.parse::<Path>().unwrap().to_string(), limited);
         let hole = "rate=1mbit,delay=1ms,loss=0%,queue=64,mtu=1280,too_big=silent";
         assert_eq!(hole.parse::<Path>().unwrap().to_string(), hole);
         assert_eq!("too_big=icmp".parse::<Path>().unwrap(), Path::default());
@@ -394,8 +412,8 @@ mod tests {
         );
         assert_eq!(
             error("speed=1"),
-            "'speed' is not one of rate, delay, loss, queue, duplicate, reorder, corrupt, mtu, \
-             too_big, overhead, min, ack, jitter, outage, in_service, impair"
+            "'speed' is not one of rate, delay, loss, queue, bql, duplicate, reorder, corrupt, \
+             mtu, too_big, overhead, min, ack, jitter, outage, in_service, impair"
         );
         assert_eq!(
             error("reorder=5%"),
@@ -428,6 +446,7 @@ mod tests {
             error("outage=5s"),
             "'outage=5s': write 5s..6s, several as 5s..6s/8s..9s, then :lose to lose"
         );
+        assert_eq!(error("bql=0B"), "'bql=0B': the number must be above 0");
         assert_eq!(error("mtu=67"), "'mtu=67': the mtu must be at least 68 bytes");
         assert_eq!(
             error("queue=99999999999999999999999"),

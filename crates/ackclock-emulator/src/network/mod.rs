@@ -35,6 +35,8 @@ struct Connected {
     link: Link,
     from: NodeId,
     to: NodeId,
+    /// A host found no room.
+    refused: bool,
     /// The queue's length that the observer was last told.
     told: QueueLength,
 }
@@ -77,6 +79,8 @@ pub(crate) enum Step {
     Processed(HostId, Packet),
     /// A time that a host asked for has come.
     Timer(HostId),
+    /// The link of a host that found no room there has room.
+    Room(HostId),
 }
 
 impl<O: Observer> Network<O> {
@@ -97,7 +101,7 @@ impl<O: Observer> Network<O> {
         if self.wants.packets {
             link.keep_notes();
         }
-        self.links.push(Connected { link, from, to, told: QueueLength::default() });
+        self.links.push(Connected { link, from, to, refused: false, told: QueueLength::default() });
         LinkId(self.links.len() - 1)
     }
 
@@ -166,6 +170,13 @@ impl<O: Observer> Network<O> {
         self.events.schedule(at, Pending::Processed(host, packet));
     }
 
+    /// Whether a host's link has room for a transmission; if not, [`Step::Room`] follows when it has.
+    pub(crate) fn has_room(&mut self, id: LinkId) -> bool {
+        let Connected { link, refused, .. } = &mut self.links[id.0];
+        *refused = !link.has_room();
+        !*refused
+    }
+
     /// Sends a host's packet on its link.
     pub(crate) fn send(&mut self, id: LinkId, transmit: &Transmit<'_>) {
         let packet = self.pool.packet(transmit);
@@ -189,7 +200,7 @@ impl<O: Observer> Network<O> {
             Pending::Transmitted(id) => {
                 let ends_at = self.links[id.0].link.on_transmitted(self.now);
                 self.follow(id, ends_at);
-                Step::Nothing
+                self.tell_of_room(id)
             }
             Pending::Enqueue(id, packet) => {
                 let ends_at = self.links[id.0].link.enqueue(self.now, packet);
@@ -211,6 +222,18 @@ impl<O: Observer> Network<O> {
             Pending::Processed(host, packet) => Step::Processed(host, packet),
             Pending::Timer(host) => Step::Timer(host),
         })
+    }
+
+    /// After a packet has left the line.
+    fn tell_of_room(&mut self, id: LinkId) -> Step {
+        let connected = &mut self.links[id.0];
+        match connected.from {
+            NodeId::Host(host) if connected.refused && connected.link.has_room() => {
+                connected.refused = false;
+                Step::Room(host)
+            }
+            _ => Step::Nothing,
+        }
     }
 
     /// Schedules what follows from a call of a link: the end of a transmission, arrivals, packets

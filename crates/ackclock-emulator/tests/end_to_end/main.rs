@@ -7,6 +7,7 @@ mod buffers;
 mod common;
 mod ecn;
 mod failures;
+mod fair_queueing;
 mod impairments;
 mod observation;
 mod path_probing;

@@ -14,7 +14,7 @@ use ackclock::time::Instant;
 use ackclock::wire::{ETHERNET_HEADER, EthernetAddress};
 use pnet::datalink::{Channel, Config, DataLinkReceiver, DataLinkSender, channel, interfaces};
 use rustix::io::Errno;
-use rustix::net::sockopt::socket_error;
+use rustix::net::sockopt::{set_socket_send_buffer_size, socket_error};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -83,6 +83,17 @@ impl PacketSocket {
         };
         let (name, frame, unfinished) = (name.clone(), Vec::new(), Arc::default());
         Ok(PacketSocket { sender, receiver, socket, name, address, mtu, frame, unfinished })
+    }
+
+    /// Bounds what waits below the stack, in the queue of the interface: about so many bytes, of which the
+    /// kernel counts its overhead too, and at least two packets. The stack's connections take turns for
+    /// the rest. Without a bound it is the system's (`net.core.wmem_default`), some ninety packets.
+    ///
+    /// # Errors
+    /// When the kernel refuses.
+    pub fn limit_queue(&self, bytes: usize) -> Result<(), PacketError> {
+        let limited = set_socket_send_buffer_size(&self.socket, bytes);
+        limited.map_err(|errno| PacketError::Socket(self.name.clone(), errno.into()))
     }
 
     /// Notes of unfinished packets that were received, see [`unfinished`](crate::unfinished).

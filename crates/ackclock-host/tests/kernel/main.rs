@@ -6,6 +6,7 @@
 #![cfg(target_os = "linux")]
 
 mod applications;
+mod byte_queue_limit;
 mod device;
 mod ecn;
 mod endings;

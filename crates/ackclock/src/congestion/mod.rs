@@ -391,6 +391,8 @@ pub struct Loss {
     pub now: Instant,
     /// Bytes.
     pub bytes: u32,
+    /// Ranges of sequence numbers that they make up, at least 1: what is not known counts as one.
+    pub ranges: u32,
     /// Bytes in flight when the last sent of them was sent, itself included; 0 as
     /// [`Ack::flight_when_lost_sent`] may be.
     pub flight_when_sent: u32,

@@ -230,9 +230,19 @@ fn ack() -> impl Strategy<Value = Ack> {
 
 fn loss() -> impl Strategy<Value = Loss> {
     let sizes = [(); 4].map(|()| size());
-    (instant(), sizes, any::<(bool, u32)>()).prop_map(|(now, sizes, (app_limited, random))| {
+    let others = any::<(u32, bool, u32)>();
+    (instant(), sizes, others).prop_map(|(now, sizes, (ranges, app_limited, random))| {
         let [bytes, flight_when_sent, lost_since_sent, total_delivered] = sizes;
-        Loss { now, bytes, flight_when_sent, lost_since_sent, app_limited, total_delivered, random }
+        Loss {
+            now,
+            bytes,
+            ranges,
+            flight_when_sent,
+            lost_since_sent,
+            app_limited,
+            total_delivered,
+            random,
+        }
     })
 }
 

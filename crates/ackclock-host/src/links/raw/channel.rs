@@ -8,7 +8,7 @@ use pnet::transport::TransportChannelType::Layer3;
 use pnet::transport::{TransportReceiver, TransportSender, ipv4_packet_iter, transport_channel};
 use rustix::io::{Errno, ioctl_fionbio};
 use rustix::net::sockopt::{
-    set_socket_recv_buffer_size, set_socket_recv_buffer_size_force,
+    set_socket_recv_buffer_size, set_socket_recv_buffer_size_force, set_socket_send_buffer_size,
     set_socket_send_buffer_size_force,
 };
 use std::fmt;
@@ -47,6 +47,11 @@ impl Channel {
         }
         let _ = set_socket_send_buffer_size_force(&socket, SEND_BUFFER);
         Ok(Channel { sender, receiver, socket })
+    }
+
+    /// Bounds what waits in the queue of the interface.
+    pub(super) fn limit_queue(&self, bytes: usize) -> Result<(), Errno> {
+        set_socket_send_buffer_size(&self.socket, bytes)
     }
 
     /// Sends a whole IPv4 packet where its header says.

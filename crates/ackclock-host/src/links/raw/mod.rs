@@ -81,6 +81,16 @@ impl RawIp {
         Ok(RawIp { tcp, icmp, guard, held, mtu, packet: Vec::new(), unfinished })
     }
 
+    /// Bounds what waits below the stack, in the queue of the interface: about so many bytes, of which the
+    /// kernel counts its overhead too, and at least two packets. The stack's connections take turns for
+    /// the rest. Without a bound it is a megabyte.
+    ///
+    /// # Errors
+    /// When the kernel refuses.
+    pub fn limit_queue(&self, bytes: usize) -> Result<(), RawError> {
+        self.tcp.limit_queue(bytes).map_err(RawError::Socket)
+    }
+
     /// A function that removes the guard's rule from another thread, for a process that ends at
     /// once; `None` without a guard.
     pub fn guard_remover(&self) -> Option<impl Fn() + Send + Sync + 'static> {

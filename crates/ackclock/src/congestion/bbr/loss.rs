@@ -38,7 +38,8 @@ impl Bbr {
     /// HandleLostPacket (section 5.5.10.2).
     pub(super) fn handle_loss(&mut self, loss: &Loss) {
         self.note_loss(loss.total_delivered);
-        self.loss_events = self.loss_events.saturating_add(1);
+        let ranges = u8::try_from(loss.ranges.max(1)).unwrap_or(u8::MAX);
+        self.lost_ranges = self.lost_ranges.saturating_add(ranges);
         let Loss { flight_when_sent, lost_since_sent, .. } = *loss;
         if self.is(Flag::BwProbeSample) && self.is_too_high(lost_since_sent, flight_when_sent) {
             let safe = inflight_at_loss(loss);

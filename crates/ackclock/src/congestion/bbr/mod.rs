@@ -14,8 +14,7 @@
 //!   What ProbeRTT, a recovery or a timeout has taken comes back at once, whatever is in flight.
 //! - ECN, which the draft leaves open (section 3.7), says what a round with losses says; while
 //!   probing, that the probe was too high.
-//! - All that one detection finds lost counts as one packet of section 5.5.10.2, and as one range of
-//!   section 5.3.1.3.
+//! - All that one detection finds lost counts as one packet of section 5.5.10.2.
 //! - The filter of aggregation has two halves of five rounds.
 
 mod aggregation;
@@ -190,8 +189,8 @@ pub struct Bbr {
     drain_rounds: u8,
     bw_probe_up_rounds: u8,
     rounds_since_probe_up: u8,
-    /// Detections of losses in this loss round.
-    loss_events: u8,
+    /// Ranges of sequence numbers found lost in this loss round.
+    lost_ranges: u8,
     flags: u16,
 }
 
@@ -316,7 +315,7 @@ impl Bbr {
             drain_rounds: 0,
             bw_probe_up_rounds: 0,
             rounds_since_probe_up: 0,
-            loss_events: 0,
+            lost_ranges: 0,
             flags: 0,
         }
     }

@@ -52,8 +52,8 @@ impl Bbr {
     /// end there has been a round of recovery.
     fn check_startup_high_loss(&mut self, sample: &Sample, loss_round_start: bool) {
         let selective = self.is(Flag::SelectiveAcks);
-        let one_is_enough = !selective && self.loss_events > 0;
-        let full_loss = self.loss_events >= FULL_LOSS_COUNT && self.is_inflight_too_high(sample);
+        let one_is_enough = !selective && self.lost_ranges > 0;
+        let full_loss = self.lost_ranges >= FULL_LOSS_COUNT && self.is_inflight_too_high(sample);
         if self.state == State::Startup
             && !self.is(Flag::FullBwReached)
             && sample.in_fast_recovery
@@ -62,13 +62,14 @@ impl Bbr {
             self.leave_startup_by_congestion();
         }
         if loss_round_start {
-            self.loss_events = 0;
+            self.lost_ranges = 0;
         }
     }
 
     /// Losses or congestion marks show that the pipe is full.
     pub(super) fn leave_startup_by_congestion(&mut self) {
         self.undo_state = Some(State::Startup);
+        self.set(Flag::FullBwNow, true);
         self.set(Flag::FullBwReached, true);
         let bdp = self.bdp(self.bw()).unwrap_or(0);
         self.inflight_longterm = bdp.max(self.inflight_latest);

@@ -338,6 +338,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let loss = Loss {
             now,
             bytes: losses.bytes,
+            ranges: losses.ranges.max(1),
             flight_when_sent: sent.map_or(losses.in_flight_when_sent, |sent| sent.in_flight),
             lost_since_sent: sent.map_or(losses.bytes, |sent| self.delivery.lost_since(&sent)),
             app_limited: sent.map_or(self.delivery.is_app_limited(), |sent| sent.app_limited),

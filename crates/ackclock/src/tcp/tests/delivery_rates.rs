@@ -104,6 +104,23 @@ fn losses_are_told_with_the_flight_at_the_time_of_sending() {
     assert_eq!(law.losses[0].total_delivered, 3_000);
 }
 
+/// One ack finds all that is missing below three segments that are SACKed.
+#[test]
+fn losses_are_told_with_the_ranges_that_they_make_up() {
+    for (sacks, ranges) in [(&[(1_000, 2_000), (3_000, 6_000)][..], 2), (&[(2_000, 6_000)][..], 1)]
+    {
+        let mut test = established(false);
+        test.queue(0, 20_000);
+        assert_eq!(test.data().len(), 6);
+        test.wait(10);
+        test.sacks(0, sacks);
+        test.run(5);
+        let losses = &test.connection.sender.controller().losses;
+        let told: Vec<_> = losses.iter().map(|loss| (loss.bytes, loss.ranges)).collect();
+        assert_eq!(told, [(2_000, ranges)]);
+    }
+}
+
 #[test]
 fn a_retransmission_timeout_tells_of_losses() {
     let mut test = established(false);

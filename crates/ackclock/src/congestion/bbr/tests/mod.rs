@@ -120,9 +120,15 @@ impl Flow {
 
     /// Losses of so many bytes out of a flight of one bandwidth-delay product.
     fn lose(&mut self, bytes: u32) {
+        self.lose_ranges(bytes, 1);
+    }
+
+    /// The same, in so many ranges.
+    fn lose_ranges(&mut self, bytes: u32, ranges: u32) {
         self.bbr.on_loss(&Loss {
             now: self.now,
             bytes,
+            ranges,
             flight_when_sent: BDP,
             lost_since_sent: bytes,
             total_delivered: self.delivered,

@@ -70,6 +70,35 @@ fn many_losses_in_a_round_end_startup_and_bound_the_flight() {
     );
 }
 
+/// Appendix A.2 of the draft: whether the application limits the samples does not matter.
+#[test]
+fn many_losses_end_startup_of_a_flow_that_the_application_limits() {
+    let mut flow = Flow::new();
+    flow.ack(Told { app_limited: true, ..ROUND });
+    flow.bbr.on_congestion(&congestion(CongestionKind::FastRetransmit, BDP));
+    (0..6).for_each(|_| flow.lose(MSS));
+    let lost = 6 * MSS;
+    let told = Told { lost, in_recovery: true, in_flight: 2 * BDP, ..ROUND };
+    flow.ack(Told { app_limited: true, ..told });
+    assert!(flow.bbr.is(Flag::FullBwNow) && flow.bbr.is(Flag::FullBwReached));
+    assert_eq!(flow.state(), State::Drain);
+}
+
+/// Section 5.3.1.3 counts ranges of sequence numbers, however many one ack or timer finds.
+#[test]
+fn six_ranges_that_are_found_lost_at_once_end_startup() {
+    let states = [5, 6].map(|ranges| {
+        let mut flow = Flow::new();
+        flow.ack(ROUND);
+        flow.bbr.on_congestion(&congestion(CongestionKind::FastRetransmit, BDP));
+        flow.lose_ranges(6 * MSS, ranges);
+        let lost = 6 * MSS;
+        flow.ack(Told { lost, in_recovery: true, in_flight: 2 * BDP, ..ROUND });
+        flow.state()
+    });
+    assert_eq!(states, [State::Startup, State::Drain]);
+}
+
 #[test]
 fn without_selective_acks_one_loss_ends_startup() {
     let mut flow = Flow::new();

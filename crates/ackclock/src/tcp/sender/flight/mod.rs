@@ -72,6 +72,10 @@ pub(crate) struct Losses {
     /// Bytes in flight when the last of them was sent first; 0 if nothing was lost, or if that is not
     /// known.
     pub(crate) in_flight_when_sent: u32,
+    /// Ranges of sequence numbers that they make up; 0 where no law asks.
+    pub(crate) ranges: u32,
+    /// Where the last range ends.
+    pub(super) end: SeqNumber,
     /// The record that holds the last of them.
     pub(super) position: usize,
 }
@@ -84,6 +88,11 @@ impl Losses {
                 self.in_flight_when_sent = record.in_flight;
                 self.position = position;
             }
+            if P::DELIVERY_RATE {
+                let goes_on = self.ranges > 0 && record.piece_range(mask.first()).start == self.end;
+                self.ranges += mask.runs() - u32::from(goes_on);
+                self.end = record.piece_range(mask.last()).end;
+            }
         }
     }
 }
@@ -94,6 +103,8 @@ impl core::ops::AddAssign for Losses {
         if later.bytes > 0 {
             self.in_flight_when_sent = later.in_flight_when_sent;
             self.position = later.position;
+            self.ranges += later.ranges;
+            self.end = later.end;
         }
     }
 }

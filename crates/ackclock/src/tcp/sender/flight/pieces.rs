@@ -35,6 +35,8 @@ pub trait PieceSet:
     fn first(self) -> u32;
     /// The last of them, of which there must be one.
     fn last(self) -> u32;
+    /// How many runs of neighbours they are.
+    fn runs(self) -> u32;
     /// What becomes of them when the first `n` pieces leave the record.
     fn without_first(self, n: u32) -> Self;
 
@@ -77,6 +79,11 @@ impl PieceSet for u64 {
     }
 
     #[inline(always)]
+    fn runs(self) -> u32 {
+        (self & !(self << 1)).count_ones()
+    }
+
+    #[inline(always)]
     fn without_first(self, n: u32) -> Self {
         self.checked_shr(n).unwrap_or(0)
     }
@@ -114,6 +121,11 @@ impl PieceSet for bool {
     }
 
     #[inline(always)]
+    fn runs(self) -> u32 {
+        self.into()
+    }
+
+    #[inline(always)]
     fn without_first(self, n: u32) -> Self {
         self && n == 0
     }
@@ -144,6 +156,7 @@ mod tests {
         let set = u64::bit(2) | u64::bit(5);
         assert_eq!((set.count(), set.first(), set.last()), (2, 2, 5));
         assert_eq!((set.without_first(2), set.without_first(64)), (0b1001, 0));
+        assert_eq!([set, u64::bit(3) | set, 0b1_1011, u64::ALL, 0].map(u64::runs), [2, 2, 2, 1, 0]);
         assert!(set.any() && !u64::NONE.any());
     }
 
@@ -153,6 +166,7 @@ mod tests {
         assert_eq!([0, 1].map(bool::bit), [true, false]);
         assert_eq!((true.count(), true.first(), true.last()), (1, 0, 0));
         assert_eq!((true.without_first(0), true.without_first(1)), (true, false));
+        assert_eq!((true.runs(), false.runs()), (1, 0));
         assert!(bool::ALL.any() && !bool::NONE.any());
     }
 }
