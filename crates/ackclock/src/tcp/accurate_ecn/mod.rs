@@ -217,7 +217,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         };
         let len = u32::try_from(segment.payload.len()).unwrap_or(u32::MAX);
         let at_once = state.received.on_packet(segment.ip.ecn, len, waits);
-        self.counters.ce_received.add((segment.ip.ecn == Ecn::Ce).into());
+        self.count_rarely(|rare| &mut rare.ce_received, (segment.ip.ecn == Ecn::Ce).into());
         if at_once {
             self.receiver.force_ack();
         }
@@ -304,7 +304,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if is_first && !self.may_be_capable() {
             self.sender.give_up_capability();
         }
-        self.counters.ece_received.add((marked.packets > 0).into());
+        self.count_rarely(|rare| &mut rare.ece_received, (marked.packets > 0).into());
         marked
     }
 

@@ -38,7 +38,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let is_old = P::SACK && ack.before(self.sender.snd_una());
         let has_echo = P::ECN && self.agreement.ecn && flags.contains(Flags::ECE);
         let ecn_echo = has_echo && !is_old;
-        self.counters.ece_received.add(ecn_echo.into());
+        self.count_rarely(|rare| &mut rare.ece_received, ecn_echo.into());
         let marked = self.is_accurate().then(|| match is_old {
             true => Marked::default(),
             false => self.take_feedback(segment, seq),
