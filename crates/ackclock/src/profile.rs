@@ -164,6 +164,8 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     /// ICMP errors: path MTU discovery (RFC 1191, RFC 8201) and unreachable destinations; without it
     /// they are counted and ignored.
     type IcmpErrors: Part;
+    /// For how long what has limited a sender (RFC 4898); see [`LimitTimes`](crate::tcp::LimitTimes).
+    type LimitTimes: Part;
     /// Pacing, and the burst limit; BBR needs it.
     type Pacing: Part;
     /// Path MTU discovery without ICMP (RFC 4821), which needs [`Records`](crate::tcp::flight::Records).
@@ -219,6 +221,8 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     const HISTORIC: bool = <Self::Historic as Part>::PRESENT;
     /// Whether the image has [`IcmpErrors`](Self::IcmpErrors).
     const ICMP_ERRORS: bool = <Self::IcmpErrors as Part>::PRESENT;
+    /// Whether the image has [`LimitTimes`](Self::LimitTimes).
+    const LIMIT_TIMES: bool = <Self::LimitTimes as Part>::PRESENT;
     /// Whether the image has [`Pacing`](Self::Pacing).
     const PACING: bool = <Self::Pacing as Part>::PRESENT;
     /// Whether the image has [`PathProbing`](Self::PathProbing).
@@ -277,6 +281,7 @@ pub mod full {
     pub type Flight = flight::Records;
     pub type Historic = Present;
     pub type IcmpErrors = Present;
+    pub type LimitTimes = Present;
     pub type Pacing = Present;
     pub type PathProbing = Present;
     pub type Prediction = Present;
@@ -311,6 +316,7 @@ pub mod least {
     pub type Flight = flight::InBulk;
     pub type Historic = Absent;
     pub type IcmpErrors = Absent;
+    pub type LimitTimes = Absent;
     pub type Pacing = Absent;
     pub type PathProbing = Absent;
     pub type Prediction = Absent;
@@ -372,6 +378,7 @@ macro_rules! profile {
                 type Flight = Flight;
                 type Historic = Historic;
                 type IcmpErrors = IcmpErrors;
+                type LimitTimes = LimitTimes;
                 type Pacing = Pacing;
                 type PathProbing = PathProbing;
                 type Prediction = Prediction;

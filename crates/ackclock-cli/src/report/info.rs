@@ -1,7 +1,7 @@
 //! State of a connection as JSON, with units in the names.
 
 use super::units::seconds;
-use ackclock::tcp::{AccurateEcnCounts, AoInfo, Info, PathSearch};
+use ackclock::tcp::{AccurateEcnCounts, AoInfo, Info, LimitTimes, PathSearch};
 use ackclock::time::Duration;
 use serde::Serialize;
 
@@ -65,9 +65,32 @@ pub(crate) struct InfoReport {
     probes_sent: u64,
     pacing_rate_bits_per_second: Option<u64>,
     delivery_rate_bits_per_second: u64,
+    delivery_rate_app_limited: bool,
+    reordering_seen: bool,
+    limits: LimitsReport,
     /// Bytes that went or came with a SYN and were taken (Fast Open).
     syn_data: u32,
     timers: TimersReport,
+}
+
+/// For how long what has limited the sender (RFC 4898).
+#[derive(Serialize, Clone, PartialEq, Debug)]
+pub(crate) struct LimitsReport {
+    busy_seconds: f64,
+    cwnd_limited_seconds: f64,
+    rwnd_limited_seconds: f64,
+    sndbuf_limited_seconds: f64,
+}
+
+impl From<&LimitTimes> for LimitsReport {
+    fn from(times: &LimitTimes) -> Self {
+        LimitsReport {
+            busy_seconds: seconds(times.busy),
+            cwnd_limited_seconds: seconds(times.congestion),
+            rwnd_limited_seconds: seconds(times.receiver),
+            sndbuf_limited_seconds: seconds(times.buffer),
+        }
+    }
 }
 
 /// The search for the path's MTU by probes.
@@ -219,6 +242,9 @@ impl From<&Info> for InfoReport {
             probes_sent: info.probes_sent,
             pacing_rate_bits_per_second: info.pacing_rate.map(|rate| rate.saturating_mul(8)),
             delivery_rate_bits_per_second: info.delivery_rate.saturating_mul(8),
+            delivery_rate_app_limited: info.delivery_rate_app_limited,
+            reordering_seen: info.reordering_seen,
+            limits: LimitsReport::from(&info.limits),
             syn_data: info.syn_data,
             timers: TimersReport {
                 retransmit_seconds: until(info.timers.retransmit),

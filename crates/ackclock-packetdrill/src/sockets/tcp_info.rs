@@ -72,6 +72,7 @@ pub(super) fn write(info: &Info, config: &Config, stream: &Stream, now: Instant)
     bytes[5] |= if taken > 0 && taken >= sent && !is_refused { SYN_DATA } else { 0 };
     let (our_shift, peer_shift) = info.window_scale.unwrap_or((0, 0));
     bytes[6] = peer_shift | our_shift << 4;
+    bytes[7] = info.delivery_rate_app_limited.into();
     for (offset, value) in [
         (8, micros(info.rto)),
         (12, micros(ack_timeout(config.ack_policy))),
@@ -111,6 +112,9 @@ pub(super) fn write(info: &Info, config: &Config, stream: &Stream, now: Instant)
         (120, info.bytes_acked),
         (128, info.bytes_received),
         (160, info.delivery_rate),
+        (168, info.limits.busy.as_micros()),
+        (176, info.limits.receiver.as_micros()),
+        (184, info.limits.buffer.as_micros()),
         (200, info.bytes_sent),
         (208, info.bytes_retransmitted),
     ] {

@@ -15,6 +15,10 @@ pub(super) fn field(info: &Info, name: &str) -> Result<u64, String> {
                 "told_ce_bytes" => counts.told_ce_bytes.into(),
                 "rto" => info.rto.as_millis(),
                 "rtt" => info.rtt.as_millis(),
+                "busy_time" => info.limits.busy.as_millis(),
+                "cwnd_limited" => info.limits.congestion.as_millis(),
+                "rwnd_limited" => info.limits.receiver.as_millis(),
+                "sndbuf_limited" => info.limits.buffer.as_millis(),
                 "user_timeout" => millis(info.user_timeout),
                 "peer_user_timeout" => millis(info.peer_user_timeout),
                 "search_low" => search(info, |search| search.low),
@@ -34,7 +38,7 @@ pub(super) fn field(info: &Info, name: &str) -> Result<u64, String> {
         sack timestamps ecn rtt_samples backoff mss peer_mss pmtu cwnd ssthresh in_flight unacked sacked lost
         in_recovery send_window receive_window send_queue receive_queue out_of_order bytes_acked
         bytes_received bytes_retransmitted retransmitted timeouts fast_recoveries duplicate_acks
-        dsacks_received paws_dropped challenge_acks reassembly_dropped probes_sent syn_data
+        delivery_rate_app_limited reordering_seen dsacks_received paws_dropped challenge_acks reassembly_dropped probes_sent syn_data
     })
 }
 

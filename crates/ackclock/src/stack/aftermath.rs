@@ -180,6 +180,11 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if P::PREDICTION && self.deadlines.busy == id {
             self.deadlines.busy = NO_ID;
         }
+        if P::LIMIT_TIMES
+            && let Some(slot) = self.connections.get_mut(id)
+        {
+            slot.connection.on_end(now);
+        }
         self.settle(now, id);
         let slot = self.connections.get(id)?;
         if slot.detached && slot.owner == Owner::Nobody {

@@ -59,7 +59,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// A challenge ack (RFC 5961), if this connection has not sent too many.
     pub(super) fn challenge(&mut self, now: Instant) {
         if self.challenge.allow_challenge(now) {
-            self.counters.challenge_acks.add(1);
+            self.count_rarely(|rare| &mut rare.challenge_acks, 1);
             self.challenge_due = true;
         }
     }

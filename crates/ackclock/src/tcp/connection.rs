@@ -106,12 +106,17 @@ pub(super) struct Counters<P: Profile> {
     pub(super) segments_received: Count<P>,
     pub(super) data_segments_sent: Count<P>,
     pub(super) data_segments_received: Count<P>,
-    pub(super) reassembly_dropped: Count<P>,
-    pub(super) ce_received: Count<P>,
-    pub(super) ece_received: Count<P>,
-    pub(super) paws_dropped: Count<P>,
-    pub(super) challenge_acks: Count<P>,
-    pub(super) keepalive_probes: Count<P>,
+}
+
+/// Counters of what happens to few connections, for `Info`; each stays at 2^32 - 1 when it comes to that.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RareCounters {
+    pub(super) reassembly_dropped: u32,
+    pub(super) ce_received: u32,
+    pub(super) ece_received: u32,
+    pub(super) paws_dropped: u32,
+    pub(super) challenge_acks: u32,
+    pub(super) keepalive_probes: u32,
 }
 
 /// Whether a connection that is over has a RST to send.
@@ -458,6 +463,13 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         self.forget_unread_text();
         self.state = State::Closed;
         self.error = self.error.or(Some(error));
+    }
+
+    /// It has come to an end, if it [is leaving](State): nothing limits it any more.
+    pub(crate) fn on_end(&mut self, now: Instant) {
+        if matches!(self.state, State::Closed | State::TimeWait) {
+            self.sender.stop_limit_clock(now);
+        }
     }
 
     /// Whether there is nothing to send, nothing in flight and nothing to read.

@@ -4,7 +4,7 @@ use super::connection::Connection;
 use super::icmp_errors::SoftError;
 use super::sender::Flight as _;
 use super::sender::{EarlyTimer, Timer};
-use super::{AccurateEcnCounts, Error, PathSearch, State};
+use super::{AccurateEcnCounts, Error, LimitTimes, PathSearch, State};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::time::{Duration, Instant};
@@ -146,6 +146,13 @@ pub struct Info {
     pub since_heard: Duration,
     /// Bytes per second acknowledged over the last measured round trip; 0 before the first.
     pub delivery_rate: u64,
+    /// Whether the application had too little to send in that round trip, so that the path may be faster.
+    pub delivery_rate_app_limited: bool,
+    /// Whether segments were seen to arrive in another order than they were sent in (RFC 8985 section 6.2
+    /// step 3); false under another recovery than RACK-TLP.
+    pub reordering_seen: bool,
+    /// For how long what has limited what we send (RFC 4898).
+    pub limits: LimitTimes,
     /// Bytes of data that went with our SYN, or came with the peer's, and were taken (RFC 7413).
     pub syn_data: u32,
     /// Which timers are pending, and how long until they fire.
@@ -198,7 +205,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let sender = &self.sender;
         let receiver = &self.receiver;
         let (rto, flight, sent) = (sender.rto(), sender.flight(), sender.counters());
-        let counters = &self.counters;
+        let (counters, rare) = (&self.counters, self.rare_counters());
         let agreement = self.agreement.in_use();
         Info {
             state: self.state,
@@ -253,12 +260,12 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             fast_recoveries: sent.fast_recoveries.get(),
             duplicate_acks: sent.duplicate_acks.get(),
             dsacks_received: sent.dsacks.get(),
-            ce_received: counters.ce_received.get(),
-            ece_received: counters.ece_received.get(),
-            paws_dropped: counters.paws_dropped.get(),
-            challenge_acks: counters.challenge_acks.get(),
-            reassembly_dropped: counters.reassembly_dropped.get(),
-            probes_sent: sent.probes.get().saturating_add(counters.keepalive_probes.get()),
+            ce_received: rare.ce_received.into(),
+            ece_received: rare.ece_received.into(),
+            paws_dropped: rare.paws_dropped.into(),
+            challenge_acks: rare.challenge_acks.into(),
+            reassembly_dropped: rare.reassembly_dropped.into(),
+            probes_sent: sent.probes.get().saturating_add(rare.keepalive_probes.into()),
             tail_probes: sent.tail_probes.get(),
             undos: sent.undos.get(),
             sack_renegings: flight.renegings(),
@@ -270,6 +277,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             },
             since_heard: now.saturating_since(self.heard_at),
             delivery_rate: sender.delivery_rate(),
+            delivery_rate_app_limited: sender.is_delivery_rate_app_limited(),
+            reordering_seen: sender.reordering().is_some(),
+            limits: sender.limit_times(now),
             syn_data: if self.tries_fast_open() { 0 } else { self.syn_text_taken() },
             timers: self.pending_timers(now),
         }

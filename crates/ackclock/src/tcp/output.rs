@@ -329,7 +329,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             Cause::Challenge => self.challenge_due = false,
             Cause::Keepalive => {
                 self.keepalive.due = false;
-                self.counters.keepalive_probes.add(1);
+                self.count_rarely(|rare| &mut rare.keepalive_probes, 1);
             }
             Cause::Ack => {}
             Cause::Data(data) => {

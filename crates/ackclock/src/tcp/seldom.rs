@@ -2,7 +2,7 @@
 //! connection stays small.
 
 use super::accurate_ecn::AccurateEcn;
-use super::connection::Connection;
+use super::connection::{Connection, RareCounters};
 use super::path_mtu::PathMtu;
 use super::path_probing::PathProbing;
 use super::sender::{Data, ProbeTurn};
@@ -19,6 +19,7 @@ pub(super) type Seldom<P> = OnDemand<SeldomState<P>>;
 /// A field for each part that keeps something there.
 #[derive(Debug)]
 pub(super) struct SeldomState<P: Profile> {
+    pub(super) counters: <P::Counters as Part>::Keeps<RareCounters>,
     pub(super) accurate_ecn: <P::AccurateEcn as Part>::Keeps<AccurateEcn>,
     pub(super) path_mtu: <P::IcmpErrors as Part>::Keeps<PathMtu>,
     pub(super) user_timeout: <P::UserTimeoutOption as Part>::Keeps<UserTimeoutState>,
@@ -28,6 +29,7 @@ pub(super) struct SeldomState<P: Profile> {
 impl<P: Profile> Default for SeldomState<P> {
     fn default() -> Self {
         SeldomState {
+            counters: Kept::new(RareCounters::default()),
             accurate_ecn: Kept::new(AccurateEcn::default()),
             path_mtu: Kept::new(PathMtu::default()),
             user_timeout: Kept::new(UserTimeoutState::default()),
@@ -124,5 +126,27 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             ProbeTurn::None if self.has_cwr_in_counter() => SeldomTurn::Whole,
             ProbeTurn::None => SeldomTurn::Plain,
         }
+    }
+
+    /// Adds to a counter of what is rare, if there was any.
+    #[inline(always)]
+    pub(super) fn count_rarely(
+        &mut self,
+        counter: impl FnOnce(&mut RareCounters) -> &mut u32,
+        more: u32,
+    ) {
+        if P::COUNTERS
+            && more > 0
+            && let Some(counters) = self.seldom.make().and_then(|state| state.counters.get_mut())
+        {
+            let count = counter(counters);
+            *count = count.saturating_add(more);
+        }
+    }
+
+    /// What is rare, as far as it was counted.
+    pub(super) fn rare_counters(&self) -> RareCounters {
+        let counters = self.seldom.get().and_then(|state| state.counters.get());
+        counters.copied().unwrap_or_default()
     }
 }

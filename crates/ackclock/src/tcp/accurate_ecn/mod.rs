@@ -217,7 +217,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         };
         let len = u32::try_from(segment.payload.len()).unwrap_or(u32::MAX);
         let at_once = state.received.on_packet(segment.ip.ecn, len, waits);
-        self.counters.ce_received.add((segment.ip.ecn == Ecn::Ce).into());
+        self.count_rarely(|rare| &mut rare.ce_received, (segment.ip.ecn == Ecn::Ce).into());
         if at_once {
             self.receiver.force_ack();
         }
@@ -309,7 +309,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             self.sender.give_up_capability();
         }
         let has_marks = marks.packets > 0;
-        self.counters.ece_received.add(has_marks.into());
+        self.count_rarely(|rare| &mut rare.ece_received, has_marks.into());
         if has_marks {
             self.sender.tell_marks(&marks);
         }

@@ -44,12 +44,12 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         match passed {
             TimestampCheck::Passed => {}
             TimestampCheck::Old => {
-                self.counters.paws_dropped.add(1);
+                self.count_rarely(|rare| &mut rare.paws_dropped, 1);
                 self.answer_unacceptable(now, len);
                 return false;
             }
             TimestampCheck::Missing => {
-                self.counters.paws_dropped.add(1);
+                self.count_rarely(|rare| &mut rare.paws_dropped, 1);
                 return false;
             }
         }
@@ -228,7 +228,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             && !flags.contains(Flags::SYN)
         {
             let experienced = segment.ip.ecn == Ecn::Ce;
-            self.counters.ce_received.add(experienced.into());
+            self.count_rarely(|rare| &mut rare.ce_received, experienced.into());
             self.receiver.on_ecn(experienced, flags.contains(Flags::CWR));
         }
         self.digest_arrival(&arrival);

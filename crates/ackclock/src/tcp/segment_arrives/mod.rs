@@ -61,7 +61,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// What became of a segment's text and FIN, and of those that had waited for it.
     pub(super) fn digest_arrival(&mut self, arrival: &Arrival) {
         self.counters.bytes_received.add(arrival.accepted);
-        self.counters.reassembly_dropped.add(arrival.dropped);
+        self.count_rarely(|rare| &mut rare.reassembly_dropped, arrival.dropped);
         if arrival.fin {
             self.on_fin();
         }

@@ -54,7 +54,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
         let flags = segment.header.flags;
         let has_echo = P::ECN && self.agreement.ecn && flags.contains(Flags::ECE);
-        self.counters.ece_received.add(has_echo.into());
+        self.count_rarely(|rare| &mut rare.ece_received, has_echo.into());
         has_echo
     }
 

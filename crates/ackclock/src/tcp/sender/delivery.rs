@@ -150,6 +150,7 @@ struct RoundCounts {
     last_delivered: u32,
     last_length: u32,
     app_limited: bool,
+    last_app_limited: bool,
 }
 
 impl<P: Profile> RoundRate<P> {
@@ -160,7 +161,13 @@ impl<P: Profile> RoundRate<P> {
             last_delivered: 0,
             last_length: 0,
             app_limited: false,
+            last_app_limited: false,
         }))
+    }
+
+    /// Whether the application had too little to send in the last round.
+    pub(super) fn is_app_limited(&self) -> bool {
+        self.0.get().is_some_and(|last| last.last_app_limited)
     }
 
     /// Bytes per second delivered in the last round; 0 before the first.
@@ -200,6 +207,7 @@ impl<P: Profile> RoundRate<P> {
             last_delivered: sample.delivered,
             last_length: now.wrapping_sub(round.began_at),
             app_limited: false,
+            last_app_limited: round.app_limited,
         };
         sample
     }

@@ -4,6 +4,7 @@ mod ack;
 mod delivery;
 mod ecn;
 mod flight;
+mod limit_clock;
 mod nagle;
 mod pacing;
 mod path_probe;
@@ -45,6 +46,7 @@ use delivery::Delivery;
 use ecn::EcnSender;
 pub(crate) use flight::Flight;
 use flight::{Delivered, FlightOf};
+use limit_clock::LimitClock;
 use nagle::Cork;
 use pacing::Pacer;
 use recovery::choice::RecoveryChoice;
@@ -118,6 +120,7 @@ pub(crate) struct Sender<'a, C, P: Profile = Full> {
     ecn: EcnSender<P>,
     round: Round<P>,
     delivery: Delivery<P>,
+    limits: LimitClock<P>,
     pacer: <P::Pacing as Part>::Keeps<Pacer>,
     path_probe: <P::PathProbing as Part>::Keeps<ProbeFate>,
     /// When the retransmission timer or the persist timer fires.
@@ -177,6 +180,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             ecn: EcnSender::new(Capability::None, iss),
             round: Round::new(Instant::ZERO, iss + 1),
             delivery: Delivery::default(),
+            limits: LimitClock::default(),
             pacer: Kept::new(Pacer::new()),
             path_probe: Kept::new(ProbeFate::None),
             deadline: Instant::FAR_FUTURE,
@@ -373,6 +377,16 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.round.rate()
     }
 
+    /// Whether the application had too little to send while that was measured.
+    pub(crate) fn is_delivery_rate_app_limited(&self) -> bool {
+        self.round.is_app_limited()
+    }
+
+    /// By how many steps the reordering window has grown, if reordering was seen.
+    pub(crate) fn reordering(&self) -> Option<u8> {
+        self.recovery.reordering()
+    }
+
     pub(crate) fn in_recovery(&self) -> bool {
         self.recovery.phase() != Phase::Open
     }
@@ -410,6 +424,9 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     pub(crate) fn enqueue(&mut self, now: Instant, data: &[u8]) -> usize {
         self.note_app_limited();
         let taken = self.queue.push(data);
+        if P::LIMIT_TIMES && taken < data.len() {
+            self.limits.on_refused(now);
+        }
         self.rearm(now);
         taken
     }
@@ -424,6 +441,9 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         let room = self.queue.room();
         let taken = write(room).min(room.len());
         self.queue.extend(taken);
+        if P::LIMIT_TIMES && self.queue.free() == 0 {
+            self.limits.on_refused(now);
+        }
         self.rearm(now);
         taken
     }

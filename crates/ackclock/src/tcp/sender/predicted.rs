@@ -135,6 +135,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// The retransmission timer and the tail loss probe's after an ack of new data.
     #[inline(always)]
     fn renew_timers_after_run(&mut self, now: Instant) {
+        self.note_limit_after_ack(now);
         if !self.flight.is_empty() {
             self.restart_timer(now);
             self.schedule_probe(now);
@@ -222,6 +223,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.note_fin_sent(fin);
         self.last_sent_at = now;
         self.tell_sent(now, len, self.flight.outstanding());
+        self.limits.on_all_sent(now);
         if self.deadline.is_never() {
             self.no_progress_since = now;
             self.wait_for_ack(self.rto.deadline(now));

@@ -46,6 +46,11 @@ impl<P: Profile> Round<P> {
         self.rate.rate()
     }
 
+    /// Whether the application had too little to send in the last round.
+    pub(crate) fn is_app_limited(&self) -> bool {
+        self.rate.is_app_limited()
+    }
+
     pub(crate) fn on_sent(&mut self, in_flight: u32, app_limited: bool) {
         self.peak = self.peak.max(in_flight);
         self.rate.on_sent(app_limited);

@@ -1,6 +1,7 @@
 //! What to send next (RFC 9293 section 3.8; RFC 5681; RFC 6675 NextSeg).
 
 use super::flight::{Flight, max_pieces};
+use super::limit_clock::Limit;
 use super::{Sender, Waiting};
 use crate::FOR_SPEED;
 use crate::congestion::{CongestionController, Sent};
@@ -69,6 +70,9 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             return self.window_probe();
         }
         if self.window.size == 0 {
+            if P::LIMIT_TIMES && self.unsent() > 0 {
+                self.limits.on_held_back(now, Limit::Receiver);
+            }
             return None;
         }
         if self.is_tail_probe_due() {
@@ -79,13 +83,14 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             self.waiting = Waiting::ForAck;
         }
         let released = self.released(now, settings);
-        let Some(data) = self.next_by_windows(max_payload.min(released)) else {
+        let Some(data) = self.next_by_windows(now, max_payload.min(released)) else {
             if CAN_GROW {
                 self.wait_for_memory(now);
             }
             return None;
         };
         if released == 0 {
+            self.limits.on_held_back(now, Limit::Congestion);
             self.wait_for_pacing(now);
             return None;
         }
@@ -111,10 +116,15 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     }
 
     /// What the congestion window and the peer's let go.
-    fn next_by_windows(&mut self, max_payload: u32) -> Option<Data> {
+    fn next_by_windows(&mut self, now: Instant, max_payload: u32) -> Option<Data> {
         let window = self.controller.window();
         if FOR_SPEED && self.recovery.is_calm(&self.flight) {
-            return self.new_data(window.saturating_sub(self.flight.pipe()), max_payload);
+            let allowance = window.saturating_sub(self.flight.pipe());
+            let data = self.new_data(allowance, max_payload);
+            if P::LIMIT_TIMES && data.is_none() && self.unsent() > 0 {
+                self.note_held_back(now, allowance);
+            }
+            return data;
         }
         let window = self.recovery.window(window);
         let allowance = window.saturating_sub(self.pipe());
@@ -124,8 +134,13 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if let Some(data) = self.new_data(allowance, max_payload) {
             return Some(data);
         }
-        let speculation = self.recovery.next_speculation(&self.flight, allowance)?;
-        Some(self.retransmission(speculation))
+        if let Some(speculation) = self.recovery.next_speculation(&self.flight, allowance) {
+            return Some(self.retransmission(speculation));
+        }
+        if P::LIMIT_TIMES {
+            self.note_held_back(now, allowance);
+        }
+        None
     }
 
     /// A segment for the sequence numbers of `range`, from SND.UNA on if the peer has acknowledged
@@ -221,6 +236,12 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             }
             self.snd_nxt = range.end;
             self.note_fin_sent(data.fin);
+            if P::LIMIT_TIMES && data.kind != DataKind::Probe {
+                match self.unsent() {
+                    0 => self.limits.on_all_sent(now),
+                    _ => self.limits.on_sent(now),
+                }
+            }
         } else {
             self.rto.on_resent();
             self.counters.retransmitted.add(1);

@@ -10,6 +10,7 @@ mod every_pair;
 mod giving_up;
 mod icmp_errors;
 mod keepalive;
+mod limits;
 mod older_recoveries;
 mod opening;
 mod options;

@@ -101,6 +101,9 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             self.tell_law(now, &news);
         }
         self.regulate(&outcome, facts.delivered.bytes, advanced > 0);
+        if P::LIMIT_TIMES && advanced > 0 {
+            self.note_limit_after_ack(now);
+        }
         if before.was_closed && self.window.size > 0 {
             self.on_window_opened(now);
         }

@@ -21,6 +21,10 @@ macro_rules! forward_rules {
             $call!($context self.forget(now))
         }
 
+        fn reordering(&self) -> Option<u8> {
+            $call!($context self.reordering())
+        }
+
         fn on_reordering(&mut self) {
             $call!($context self.on_reordering())
         }

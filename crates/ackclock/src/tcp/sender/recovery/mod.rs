@@ -181,6 +181,12 @@ impl<P: Profile> Recovery<P> {
         self.rules.algorithm()
     }
 
+    /// By how many steps the reordering window has grown, if segments were seen to arrive in another order
+    /// than they were sent in, and the rules mind.
+    pub(crate) fn reordering(&self) -> Option<u8> {
+        self.rules.reordering()
+    }
+
     /// Whether SACK decides what is lost.
     pub(crate) fn uses_sack(&self) -> bool {
         P::SACK && self.rules.uses_sack()

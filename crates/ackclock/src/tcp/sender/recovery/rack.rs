@@ -359,6 +359,10 @@ impl Rules for Rack {
         self.deadline = (facts.now + timeout).min(facts.retransmission);
     }
 
+    fn reordering(&self) -> Option<u8> {
+        self.reordering_seen.then_some(self.reo_wnd_growth)
+    }
+
     fn cancel_early_timer(&mut self) {
         self.timer = EarlyTimer::Off;
     }

@@ -87,6 +87,12 @@ pub(super) trait Rules {
     /// arrive any more: what was known of single segments means nothing now.
     fn forget(&mut self, _now: Instant) {}
 
+    /// By how many steps the reordering window has grown (RFC 8985 section 6.2 step 4), if segments were
+    /// seen to arrive in another order than they were sent in.
+    fn reordering(&self) -> Option<u8> {
+        None
+    }
+
     /// What was taken for lost had only been overtaken.
     fn on_reordering(&mut self) {}
 

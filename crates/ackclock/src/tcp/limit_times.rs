@@ -1,0 +1,52 @@
+//! What has limited a connection's sender, and for how long, in the vocabulary of RFC 4898.
+
+use crate::time::Duration;
+
+/// For how long what has limited a connection's sender. The times beside [`busy`](Self::busy) are parts
+/// of it that exclude one another; [`application`](Self::application) is the rest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct LimitTimes {
+    /// Something was in flight, or could not be sent (Linux's `tcpi_busy_time`).
+    pub busy: Duration,
+    /// What was queued, or lost, waited for the congestion window, or for the time at which pacing let
+    /// it go (RFC 4898: `SndLimTimeCwnd`).
+    pub congestion: Duration,
+    /// What was queued waited for the peer's receive window (RFC 4898: `SndLimTimeRwin`; Linux's
+    /// `tcpi_rwnd_limited`).
+    pub receiver: Duration,
+    /// All that was queued was in flight, and the send buffer had no room for what else the application
+    /// had (Linux's `tcpi_sndbuf_limited`; RFC 4898 counts it in `SndLimTimeSnd`).
+    pub buffer: Duration,
+}
+
+impl LimitTimes {
+    /// All that was queued was in flight, and the application had no more, or what it had waited for
+    /// more of it or for an ack (Nagle's algorithm).
+    pub fn application(&self) -> Duration {
+        let others = self.congestion + self.receiver + self.buffer;
+        self.busy.saturating_sub(others)
+    }
+
+    /// What of [`busy`](Self::busy) a part of it is, in whole per cent, rounded; 0 if nothing was busy.
+    pub fn percent(&self, part: Duration) -> u32 {
+        let (part, busy) = (u128::from(part.as_nanos()), u128::from(self.busy.as_nanos()));
+        let percent = (part * 100 + busy / 2).checked_div(busy).unwrap_or(0);
+        u32::try_from(percent).unwrap_or(u32::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_told_in_whole_per_cent_of_the_busy_time() {
+        let [busy, congestion, receiver] = [3_000, 1_000, 1_985].map(Duration::from_millis);
+        let times = LimitTimes { busy, congestion, receiver, buffer: Duration::ZERO };
+        assert_eq!(times.application(), Duration::from_millis(15));
+        assert_eq!([congestion, receiver].map(|part| times.percent(part)), [33, 66]);
+        assert_eq!(times.percent(times.application()), 1, "half a per cent");
+        assert_eq!(LimitTimes::default().percent(Duration::ZERO), 0);
+    }
+}
