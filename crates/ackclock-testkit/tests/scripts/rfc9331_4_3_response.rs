@@ -8,6 +8,7 @@ const SENDING: &str = "
         set law prague
         set ecn accept-accurate
         set pacing off
+        set recovery rfc6675
         set initial_window 10
         listen
         < SAWE 0:0(0) <mss 1000,sackOK>

@@ -50,7 +50,7 @@ impl Extent {
 
     /// What is left of a window that alpha/2 of is given up, rounded up.
     pub(super) fn reduced(&self, window: u32) -> u32 {
-        let given_up = u64::from(window) * u64::from(self.alpha) >> (ONE.trailing_zeros() + 1);
+        let given_up = (u64::from(window) * u64::from(self.alpha)) >> (ONE.trailing_zeros() + 1);
         // At most half of the window.
         window - given_up as u32
     }

@@ -44,8 +44,9 @@ pub(super) struct Scalable {
     round_ends: Instant,
     /// Until then marks tell of what the window was last reduced for.
     answered_until: Instant,
-    /// Marks that the next ack counts.
-    told: Marks,
+    /// Whether there are marks that the next ack counts, and the payload bytes of these.
+    has_marks: bool,
+    marked_bytes: u32,
     /// The window before and after the reduction for a mark that a loss may come with.
     marked: Option<(u32, u32)>,
     /// In microseconds; zero before the first sample.
@@ -64,7 +65,8 @@ impl Scalable {
             extent: Extent::NONE,
             round_ends: Instant::ZERO,
             answered_until: Instant::ZERO,
-            told: Marks { packets: 0, bytes: 0 },
+            has_marks: false,
+            marked_bytes: 0,
             marked: None,
             smoothed_rtt: 0,
             least_rtts: [NO_SAMPLE; 2],
@@ -119,8 +121,8 @@ impl Scalable {
 
     /// The bytes of an ack that open the window: those without a mark, as many of them as a connection with the
     /// round trip that counts would have acknowledged, and for its share of the window.
-    fn credit(&self, ack: &Ack, marks: Marks) -> u32 {
-        let unmarked = ack.bytes_acked.saturating_sub(marks.bytes);
+    fn credit(&self, ack: &Ack, marked: u32) -> u32 {
+        let unmarked = ack.bytes_acked.saturating_sub(marked);
         let (rtt, counts) = (u64::from(self.smoothed_rtt), u64::from(self.virtual_rtt()));
         if rtt == counts {
             return unmarked;
@@ -160,23 +162,24 @@ impl CongestionController for Scalable {
     }
 
     fn on_marks(&mut self, marks: &Marks) {
-        self.told.packets = self.told.packets.saturating_add(marks.packets);
-        self.told.bytes = self.told.bytes.saturating_add(marks.bytes);
+        self.has_marks |= marks.packets > 0;
+        self.marked_bytes = self.marked_bytes.saturating_add(marks.bytes);
     }
 
     fn on_ack(&mut self, ack: &Ack) {
-        let marks = core::mem::take(&mut self.told);
+        let (has_marks, marked_bytes) =
+            (core::mem::take(&mut self.has_marks), core::mem::take(&mut self.marked_bytes));
         self.smoothed_rtt = micros(ack.smoothed_rtt);
         self.rounds = self.rounds.saturating_add(ack.new_round.into());
         if let Some(rtt) = ack.rtt {
             self.least_rtts[1] = self.least_rtts[1].min(micros(rtt));
         }
-        self.extent.count(ack.bytes_delivered, marks.bytes);
+        self.extent.count(ack.bytes_delivered, marked_bytes);
         if ack.now >= self.round_ends {
             self.extent.end_round();
             self.begin_round(ack.now);
         }
-        if marks.packets > 0 {
+        if has_marks {
             self.answer_marks(ack.now, ack.min_rtt);
         }
         if ack.in_recovery {
@@ -185,7 +188,7 @@ impl CongestionController for Scalable {
         if self.window.in_slow_start() {
             self.window.grow(ack);
         } else if ack.window_limited {
-            self.window.gain(self.credit(ack, marks));
+            self.window.gain(self.credit(ack, marked_bytes));
         }
     }
 

@@ -79,14 +79,11 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.ecn.0.get().is_some_and(|marks| marks.capable != Capability::None)
     }
 
-    /// The codepoint of new data: ECT(1) where the law is scalable and the peer counts marks (RFC 9331 sections 4.1
-    /// and 4.2), else ECT(0) where they may be marked.
+    /// The codepoint of new data that may be marked: ECT(1) where the law is scalable and the peer counts marks (RFC
+    /// 9331 sections 4.1 and 4.2), else ECT(0).
     pub(crate) fn codepoint(&self) -> Ecn {
-        match self.ecn.0.get().map_or(Capability::None, |marks| marks.capable) {
-            Capability::None => Ecn::NotEct,
-            Capability::Counted if P::ACCURATE_ECN && self.controller.wants_l4s() => Ecn::Ect1,
-            Capability::Echoed | Capability::Counted => Ecn::Ect0,
-        }
+        let is_l4s = self.has_counted_marks() && self.controller.wants_l4s();
+        if is_l4s { Ecn::Ect1 } else { Ecn::Ect0 }
     }
 
     /// Whether the peer counts marks of new data.
