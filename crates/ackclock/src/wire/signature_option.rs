@@ -15,10 +15,11 @@ pub(super) const AO_MAC: usize = 12;
 const BEFORE_MAC: u8 = 4;
 
 /// How a segment is signed.
+// From 1 on, so that nothing is signed where all bytes are zeros: most options begin so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SignatureKind {
     /// With an MD5 digest (RFC 2385).
-    Md5,
+    Md5 = 1,
     /// With TCP's authentication option (TCP-AO, RFC 5925).
     Ao,
 }
