@@ -5,6 +5,7 @@ mod any_packets;
 mod closing;
 mod fast_open;
 mod giving_up;
+mod host_metrics;
 mod icmp_errors;
 mod limits;
 mod memory;
