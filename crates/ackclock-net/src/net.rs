@@ -32,7 +32,9 @@ pub struct NetConfig {
     /// The addresses of the network, with their prefixes.
     pub addresses: Vec<Cidr>,
     /// Settings of connections, those that are accepted included: the core's, except that queues follow
-    /// the need, up to 4 MiB each.
+    /// the need, up to 4 MiB each. Listeners take data with SYNs (RFC 7413) if
+    /// [`fast_open`](Config::fast_open) is on; their programs must bear that such data come twice.
+    /// Connections send such data where they are [opened with data](crate::TcpStream::connect_with_data).
     pub connection: Config,
     /// The congestion control of connections.
     pub law: BuiltIn,

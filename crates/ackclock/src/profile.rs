@@ -161,6 +161,9 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     /// Retransmission timers from before RFC 6298, clocks that tick, and (with
     /// [`RareSettings`](Self::RareSettings)) 4.3BSD's way to acknowledge.
     type Historic: UnitChoice;
+    /// What earlier connections have learned of the paths to hosts (RFC 9040), for those that
+    /// [ask](crate::tcp::Config::reuse_metrics) for it.
+    type HostMetrics: Part;
     /// ICMP errors: path MTU discovery (RFC 1191, RFC 8201) and unreachable destinations; without it
     /// they are counted and ignored.
     type IcmpErrors: Part;
@@ -219,6 +222,8 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     const FAST_OPEN: bool = <Self::FastOpen as Part>::PRESENT && Self::ACTIVE_OPEN;
     /// Whether the image has [`Historic`](Self::Historic).
     const HISTORIC: bool = <Self::Historic as Part>::PRESENT;
+    /// Whether the image has [`HostMetrics`](Self::HostMetrics).
+    const HOST_METRICS: bool = <Self::HostMetrics as Part>::PRESENT;
     /// Whether the image has [`IcmpErrors`](Self::IcmpErrors).
     const ICMP_ERRORS: bool = <Self::IcmpErrors as Part>::PRESENT;
     /// Whether the image has [`LimitTimes`](Self::LimitTimes).
@@ -280,6 +285,7 @@ pub mod full {
     pub type FastOpen = Present;
     pub type Flight = flight::Records;
     pub type Historic = Present;
+    pub type HostMetrics = Present;
     pub type IcmpErrors = Present;
     pub type LimitTimes = Present;
     pub type Pacing = Present;
@@ -315,6 +321,7 @@ pub mod least {
     pub type FastOpen = Absent;
     pub type Flight = flight::InBulk;
     pub type Historic = Absent;
+    pub type HostMetrics = Absent;
     pub type IcmpErrors = Absent;
     pub type LimitTimes = Absent;
     pub type Pacing = Absent;
@@ -377,6 +384,7 @@ macro_rules! profile {
                 type FastOpen = FastOpen;
                 type Flight = Flight;
                 type Historic = Historic;
+                type HostMetrics = HostMetrics;
                 type IcmpErrors = IcmpErrors;
                 type LimitTimes = LimitTimes;
                 type Pacing = Pacing;

@@ -103,6 +103,14 @@ pub(crate) struct ConnectionOptions {
         FastOpenMode::WORDS
     ))]
     fast_open: FastOpenMode,
+    /// Begin with what earlier connections to the same host have learned: the slow-start threshold, the round-trip
+    /// time and reordering
+    #[arg(long)]
+    reuse_metrics: bool,
+    /// Give up a connection when the peer has acknowledged nothing for so long, and tell it so by the user timeout
+    /// option (RFC 5482) [default: what the peer advertises, or 924s, without the option]
+    #[arg(long, value_name = "TIME", value_parser = parse_positive_duration)]
+    user_timeout: Option<Duration>,
     /// Send buffer and receive buffer, each
     /// [default: 256k; on an emulated path 6M that grow with the need]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
@@ -146,6 +154,9 @@ impl ConnectionOptions {
         config.rto = self.rto();
         config.ecn = self.ecn;
         config.fast_open = self.fast_open;
+        config.reuse_metrics = self.reuse_metrics;
+        config.user_timeout = self.user_timeout;
+        config.advertised_user_timeout = self.user_timeout;
         config.syn_give_up = self.connect_timeout;
         let buffer = u32::try_from(self.buffer.unwrap_or(BUFFER)).unwrap_or(u32::MAX);
         config.send_buffer = buffer;
@@ -243,6 +254,21 @@ mod tests {
         assert_eq!(law(&[]), Ok("cubic".into()));
         let growth = law(&["--cc=veno:threshold=3", "--growth=abc"]);
         assert_eq!(growth, Ok("veno:threshold=3,growth=abc".into()));
+    }
+
+    #[test]
+    fn a_user_timeout_is_kept_and_advertised() {
+        let config = |arguments: &[&str]| {
+            let line = Line::try_parse_from(["discard"].iter().chain(arguments)).unwrap();
+            line.options.config().unwrap()
+        };
+        let time = Some(Duration::from_secs(90));
+        let set = config(&["--user-timeout=90s", "--reuse-metrics"]);
+        assert_eq!((set.user_timeout, set.advertised_user_timeout), (time, time));
+        assert!(set.reuse_metrics);
+        let unset = config(&[]);
+        assert_eq!((unset.user_timeout, unset.advertised_user_timeout), (None, None));
+        assert!(!unset.reuse_metrics);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Intervals of a transfer, and the samples of a connection that they lie between.
 
-use ackclock::tcp::Info;
+use ackclock::tcp::{Info, LimitTimes};
 use ackclock::time::Duration;
 
 /// Counters of a connection at a point in time.
@@ -16,6 +16,8 @@ pub(crate) struct Sample {
     pub(crate) cwnd: u32,
     /// Smoothed round-trip time.
     pub(crate) rtt: Duration,
+    /// For how long what has limited the sender.
+    pub(crate) limits: LimitTimes,
 }
 
 impl Sample {
@@ -27,6 +29,7 @@ impl Sample {
             retransmitted: info.retransmitted,
             cwnd: info.cwnd,
             rtt: info.rtt,
+            limits: info.limits,
         }
     }
 }
@@ -46,6 +49,8 @@ pub(crate) struct Interval {
     pub(crate) cwnd: u32,
     /// Smoothed round-trip time at the end.
     pub(crate) rtt: Duration,
+    /// For how long what has limited the sender in the interval.
+    pub(crate) limits: LimitTimes,
 }
 
 impl Interval {
@@ -58,6 +63,7 @@ impl Interval {
             retransmitted: to.retransmitted.saturating_sub(from.retransmitted),
             cwnd: to.cwnd,
             rtt: to.rtt,
+            limits: to.limits.since(&from.limits),
         }
     }
 
@@ -79,6 +85,7 @@ mod tests {
             retransmitted: 2,
             cwnd: 14_600,
             rtt: Duration::from_millis(40),
+            limits: LimitTimes::default(),
         };
         let to = Sample {
             at: Duration::from_secs(3),
@@ -86,6 +93,7 @@ mod tests {
             retransmitted: 7,
             cwnd: 29_200,
             rtt: Duration::from_millis(50),
+            limits: LimitTimes::default(),
         };
         let expected = Interval {
             start: Duration::from_secs(1),
@@ -94,6 +102,7 @@ mod tests {
             retransmitted: 5,
             cwnd: 29_200,
             rtt: Duration::from_millis(50),
+            limits: LimitTimes::default(),
         };
         assert_eq!(Interval::between(&from, &to), expected);
         assert_eq!(expected.length(), Duration::from_secs(2));

@@ -1,6 +1,7 @@
 //! JSON objects: the schema's version, an interval, and how an object is written.
 
 use super::Interval;
+use super::info::LimitsReport;
 use super::units::{bits_per_second, seconds};
 use crate::failure::Failure;
 use serde::Serialize;
@@ -19,6 +20,7 @@ pub(crate) struct IntervalReport {
     retransmitted_segments: u64,
     cwnd_bytes: u32,
     rtt_seconds: f64,
+    limits: LimitsReport,
 }
 
 impl From<&Interval> for IntervalReport {
@@ -31,6 +33,7 @@ impl From<&Interval> for IntervalReport {
             retransmitted_segments: interval.retransmitted,
             cwnd_bytes: interval.cwnd,
             rtt_seconds: seconds(interval.rtt),
+            limits: LimitsReport::from(&interval.limits),
         }
     }
 }
@@ -47,6 +50,7 @@ pub(crate) fn write_object(object: &impl Serialize, to: &mut dyn Write) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ackclock::tcp::LimitTimes;
     use ackclock::time::Duration;
     use serde_json::{Value, json};
 
@@ -59,6 +63,7 @@ mod tests {
             retransmitted: 3,
             cwnd: 94_720,
             rtt: Duration::from_micros(40_250),
+            limits: LimitTimes::default(),
         };
         let mut text = Vec::new();
         write_object(&IntervalReport::from(&interval), &mut text).unwrap();
@@ -70,6 +75,12 @@ mod tests {
             "retransmitted_segments": 3,
             "cwnd_bytes": 94_720,
             "rtt_seconds": 0.04025,
+            "limits": {
+                "busy_seconds": 0.0,
+                "cwnd_limited_seconds": 0.0,
+                "rwnd_limited_seconds": 0.0,
+                "sndbuf_limited_seconds": 0.0,
+            },
         });
         assert_eq!(serde_json::from_slice::<Value>(&text).unwrap(), expected);
         assert!(text.ends_with(b"}\n"));

@@ -16,6 +16,6 @@ pub(crate) use link::{LinkReport, waits};
 pub(crate) use output::{StandardOutput, print, stdout};
 pub(crate) use processor::{ProcessorReport, processor_time};
 pub(crate) use text::{
-    ALL, INTERVAL_HEADER, TOTALS_HEADER, interval_line, receiver_line, sender_line,
+    ALL, INTERVAL_HEADER, TOTALS_HEADER, interval_line, limit_words, receiver_line, sender_line,
 };
 pub(crate) use units::{bits_per_second, bytes, milliseconds, rate, seconds};

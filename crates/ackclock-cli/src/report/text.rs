@@ -2,12 +2,13 @@
 
 use super::Interval;
 use super::units::{bits_per_second, bytes, milliseconds, rate, seconds};
+use ackclock::tcp::LimitTimes;
 use ackclock::time::Duration;
 use std::fmt::Display;
 
 /// Header that names the columns of [`interval_line`].
 pub(crate) const INTERVAL_HEADER: &str =
-    "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd         RTT";
+    "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd         RTT       Limit";
 
 /// Header that names the columns of [`sender_line`] and [`receiver_line`].
 pub(crate) const TOTALS_HEADER: &str = "\
@@ -30,12 +31,65 @@ fn transfer(id: impl Display, start: Duration, end: Duration, amount: u64) -> St
 /// Line about an interval of a connection.
 pub(crate) fn interval_line(id: impl Display, interval: &Interval) -> String {
     format!(
-        "{} {:5}  {:11}  {}",
+        "{} {:5}  {:11}  {:8}  {}",
         transfer(id, interval.start, interval.end, interval.bytes),
         interval.retransmitted,
         bytes(interval.cwnd.into()),
         milliseconds(interval.rtt),
+        most_limiting(&interval.limits).map_or_else(
+            || "-".into(),
+            |(limit, percent)| format!("{} {percent} %", limit.column())
+        ),
     )
+}
+
+/// What limits a sender, in words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Limit {
+    Congestion,
+    Receiver,
+    Buffer,
+    Application,
+}
+
+impl Limit {
+    /// In a column.
+    fn column(self) -> &'static str {
+        match self {
+            Limit::Congestion => "cwnd",
+            Limit::Receiver => "rwnd",
+            Limit::Buffer => "sndbuf",
+            Limit::Application => "app",
+        }
+    }
+}
+
+/// What has limited a sender most, and in how many per cent of the time in which it was busy; `None` if it never
+/// was.
+fn most_limiting(times: &LimitTimes) -> Option<(Limit, u32)> {
+    if times.busy.is_zero() {
+        return None;
+    }
+    let parts = [
+        (Limit::Application, times.application()),
+        (Limit::Buffer, times.buffer),
+        (Limit::Receiver, times.receiver),
+        (Limit::Congestion, times.congestion),
+    ];
+    let (limit, time) = parts.into_iter().max_by_key(|(_, time)| *time)?;
+    Some((limit, times.percent(time)))
+}
+
+/// A sentence's end that says what has limited a sender most; `None` if it was never busy.
+pub(crate) fn limit_words(times: &LimitTimes) -> Option<String> {
+    let (limit, percent) = most_limiting(times)?;
+    let what = match limit {
+        Limit::Congestion => "the congestion window",
+        Limit::Receiver => "the receiver's window",
+        Limit::Buffer => "the send buffer",
+        Limit::Application => "the application",
+    };
+    Some(format!("limited by {what} {percent} % of the time"))
 }
 
 /// Line about the bytes of a sender that were acknowledged in all.
@@ -59,6 +113,25 @@ pub(crate) fn receiver_line(id: impl Display, span: Duration, amount: u64) -> St
 mod tests {
     use super::*;
 
+    /// Two thirds of 3 s are the receiver's.
+    fn limits() -> LimitTimes {
+        let mut limits = LimitTimes::default();
+        limits.busy = Duration::from_secs(3);
+        limits.receiver = Duration::from_secs(2);
+        limits
+    }
+
+    #[test]
+    fn a_sentence_says_what_limited_most() {
+        let words = limit_words(&limits());
+        assert_eq!(words.as_deref(), Some("limited by the receiver's window 67 % of the time"));
+        let mut limits = LimitTimes::default();
+        assert_eq!(limit_words(&limits), None, "never busy");
+        limits.busy = Duration::from_secs(1);
+        let words = limit_words(&limits);
+        assert_eq!(words.as_deref(), Some("limited by the application 100 % of the time"));
+    }
+
     #[test]
     fn columns_stand_under_their_names() {
         let interval = Interval {
@@ -68,11 +141,12 @@ mod tests {
             retransmitted: 3,
             cwnd: 94_720,
             rtt: Duration::from_micros(40_123),
+            limits: limits(),
         };
         let lines = [INTERVAL_HEADER, &interval_line(1, &interval)];
         let expected = [
-            "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd         RTT",
-            "[  1]   1.00-2.00   sec  1.12 MBytes  9.42 Mbits/sec     3  92.5 KBytes  40.1 ms",
+            "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd         RTT       Limit",
+            "[  1]   1.00-2.00   sec  1.12 MBytes  9.42 Mbits/sec     3  92.5 KBytes  40.1 ms   rwnd 67 %",
         ];
         assert_eq!(lines, expected);
     }

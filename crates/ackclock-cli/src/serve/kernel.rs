@@ -35,6 +35,7 @@ pub(crate) fn over_kernel(settings: &ServeSettings) -> Result<(), Failure> {
         offloading: None,
         refused: None,
         intervals: None,
+        hosts: None,
         last: None,
         error: None,
     };

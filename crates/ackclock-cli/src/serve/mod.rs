@@ -4,6 +4,7 @@
 mod idle;
 #[cfg(unix)]
 mod kernel;
+mod learned;
 #[cfg(target_os = "linux")]
 mod meter;
 #[cfg(target_os = "linux")]

@@ -1,6 +1,7 @@
 //! Service on this program's stack, by a way out of this machine.
 
 use super::idle::Idle;
+use super::learned::LearnedHost;
 use super::meter::{Counts, HEADER, Meter};
 use super::refused::Refused;
 use super::settings::ServeSettings;
@@ -93,6 +94,9 @@ pub(crate) fn over_own_stack(
     let mut summary =
         summary(servers, place, stack_settings.way.via.word(), seconds(duration), offloading);
     summary.refused = Some(refused);
+    summary.hosts = config.reuse_metrics.then(|| {
+        driver.stacks().flat_map(|stack| stack.host_metrics(now)).map(LearnedHost::from).collect()
+    });
     driver.leave(&mut all, |servers, now, stack| {
         servers.each.iter_mut().for_each(|server| server.abort(now, stack));
     });
@@ -156,6 +160,7 @@ fn summary<'s>(
         offloading,
         refused: None,
         intervals: None,
+        hosts: None,
         last: last.map(InfoReport::from),
         error: last.and_then(|info| info.error).map(|error| error.to_string()),
     }

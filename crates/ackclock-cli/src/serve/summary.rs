@@ -1,5 +1,6 @@
 //! Summary of a service, reported when it ends.
 
+use super::learned::LearnedHost;
 use super::refused::Refused;
 use super::settings::ServeSettings;
 use crate::failure::Failure;
@@ -29,6 +30,8 @@ pub(crate) struct Summary {
     pub(crate) refused: Option<Refused>,
     /// Intervals of each queue; null if they were not asked for.
     pub(crate) intervals: Option<Vec<Interval>>,
+    /// What connections have learned of hosts; null if they were not to.
+    pub(crate) hosts: Option<Vec<LearnedHost>>,
     /// State of the connection that ended last; null if the kernel's TCP served.
     pub(crate) last: Option<InfoReport>,
     /// Error of the last connection that failed.
@@ -104,7 +107,9 @@ impl Summary {
             };
             write_object(&report, &mut stdout)?;
         } else {
-            writeln!(stdout, "{}", self.line(settings)).map_err(|error| Failure::output(&error))?;
+            let hosts = self.hosts.iter().flatten().map(|host| format!("{host}\n"));
+            let text = format!("{}\n{}", self.line(settings), hosts.collect::<String>());
+            stdout.write_all(text.as_bytes()).map_err(|error| Failure::output(&error))?;
         }
         match &self.error {
             Some(error) if settings.once => Err(Failure::Transfer(error.clone())),
@@ -162,6 +167,7 @@ mod tests {
             offloading: Some(true),
             refused: Some(Refused { half_open_syns: 5, resets: 2, ..Refused::default() }),
             intervals: None,
+            hosts: None,
             last: None,
             error: Some("connection reset by peer".into()),
         }
@@ -214,6 +220,7 @@ mod tests {
                 "resets": 2,
             },
             "intervals": null,
+            "hosts": null,
             "last": null,
             "error": "connection reset by peer",
         });

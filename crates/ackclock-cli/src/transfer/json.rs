@@ -71,6 +71,9 @@ pub(crate) struct Parameters<'r> {
     backoff: String,
     ecn: String,
     fast_open: String,
+    reuse_metrics: bool,
+    /// Null: what the peer advertises.
+    user_timeout_seconds: Option<f64>,
     buffer_bytes: u32,
     /// Null: random.
     seed: Option<u64>,
@@ -205,6 +208,8 @@ impl<'r> Parameters<'r> {
             backoff: config.rto.backoff.to_string(),
             ecn: config.ecn.to_string(),
             fast_open: config.fast_open.to_string(),
+            reuse_metrics: config.reuse_metrics,
+            user_timeout_seconds: config.user_timeout.map(seconds),
             buffer_bytes: config.send_buffer,
             seed: settings.seed,
             interval_seconds: settings.interval.map(seconds),

@@ -4,7 +4,9 @@ use super::outcome::Outcome;
 use super::settings::{FarEnd, TransferSettings};
 use super::watch::Watched;
 use crate::failure::Failure;
-use crate::report::{ALL, TOTALS_HEADER, milliseconds, print, receiver_line, seconds, sender_line};
+use crate::report::{
+    ALL, TOTALS_HEADER, limit_words, milliseconds, print, receiver_line, seconds, sender_line,
+};
 use crate::values::path_text;
 use ackclock::apps::Service;
 
@@ -43,7 +45,7 @@ fn lines(outcome: &Outcome<'_>) -> Vec<String> {
         let id = if established.len() > 1 { format!("[{id:>3}] ") } else { String::new() };
         lines.extend(watched.info.map(|info| {
             format!(
-                "{id}{}, {}: rtt {}, min {}, rto {}, {} timeouts, {} fast recoveries",
+                "{id}{}, {}: rtt {}, min {}, rto {}, {} timeouts, {} fast recoveries{}",
                 path(settings),
                 info.congestion,
                 milliseconds(info.rtt),
@@ -51,6 +53,7 @@ fn lines(outcome: &Outcome<'_>) -> Vec<String> {
                 milliseconds(info.rto),
                 info.timeouts,
                 info.fast_recoveries,
+                limit_words(&info.limits).map_or_else(String::new, |words| format!(", {words}")),
             )
         }));
     }

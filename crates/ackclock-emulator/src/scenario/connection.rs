@@ -29,6 +29,7 @@ pub(super) struct ConnectionTable {
     ack_timer: Option<Text<AckTimer>>,
     ecn: Option<Text<EcnMode>>,
     fast_open: Option<Text<FastOpenMode>>,
+    reuse_metrics: Option<bool>,
     recovery: Option<Text<RecoveryAlgorithm>>,
     #[serde(alias = "iw")]
     initial_window: Option<Text<InitialWindow>>,
@@ -75,6 +76,7 @@ impl ConnectionTable {
             ack_timer,
             ecn,
             fast_open,
+            reuse_metrics,
             recovery,
             initial_window,
             restart_after_idle,
@@ -104,6 +106,7 @@ impl ConnectionTable {
         set(&mut config.ack_timer, ack_timer, word);
         set(&mut config.ecn, ecn, word);
         set(&mut config.fast_open, fast_open, word);
+        set(&mut config.reuse_metrics, reuse_metrics, same);
         set(&mut config.recovery, recovery, word);
         set(&mut config.initial_window, initial_window, word);
         set(&mut config.restart_after_idle, restart_after_idle, word);

@@ -64,7 +64,7 @@
 //! `ack_policy` ([`AckPolicy`](ackclock::tcp::AckPolicy)), `ack_timer`
 //! ([`AckTimer`](ackclock::tcp::AckTimer)), `ecn` ([`EcnMode`](ackclock::tcp::EcnMode)),
 //! `mtu_probing` ([`MtuProbing`](ackclock::tcp::MtuProbing)), `base_mss` (bytes),
-//! `fast_open` ([`FastOpenMode`](ackclock::tcp::FastOpenMode)), `recovery`
+//! `fast_open` ([`FastOpenMode`](ackclock::tcp::FastOpenMode)), `reuse_metrics`, `recovery`
 //! ([`RecoveryAlgorithm`](ackclock::tcp::RecoveryAlgorithm)), `initial_window` (segments, or text:
 //! [`InitialWindow`](ackclock::congestion::InitialWindow); or `iw`), `restart_after_idle`
 //! ([`RestartAfterIdle`](ackclock::tcp::RestartAfterIdle); or `restart`), `pacing`

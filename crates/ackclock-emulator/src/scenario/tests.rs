@@ -160,7 +160,7 @@ fn keys_sign_the_segments_of_all_connections() {
 #[test]
 fn settings_of_connections_are_those_of_the_file_and_then_of_the_flow() {
     let text = format!(
-        "{PAIR}[connection]\nmss = 500\nnagle = \"off\"\nrecovery = \"newreno\"\necn = \"request\"\nfast_open = \"without-cookie\"
+        "{PAIR}[connection]\nmss = 500\nnagle = \"off\"\nrecovery = \"newreno\"\necn = \"request\"\nfast_open = \"without-cookie\"\nreuse_metrics = true
         rto = \"jacobson88:ticks\"\nbackoff = \"linear\"\nrto_max = \"64s\"\nack_timer = \"heartbeat\"
         iw = 4\nrestart = \"rfc7661\"\npacing = \"always\"\nburst_limit = 3
         [[flows]]\nfrom = \"left\"\nto = \"right\"\nconnection = {{ mss = 900, sack = false }}"
@@ -170,6 +170,7 @@ fn settings_of_connections_are_those_of_the_file_and_then_of_the_flow() {
     expected.recovery = "newreno".parse().unwrap();
     expected.ecn = "request".parse().unwrap();
     expected.fast_open = "without-cookie".parse().unwrap();
+    expected.reuse_metrics = true;
     expected.rto = "jacobson88:ticks".parse().unwrap();
     expected.rto.backoff = "linear".parse().unwrap();
     expected.rto.max = Duration::from_secs(64);

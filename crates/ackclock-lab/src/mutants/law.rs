@@ -123,6 +123,10 @@ impl CongestionController for Law {
         self.law.on_undo(now);
     }
 
+    fn on_known_threshold(&mut self, threshold: u32) {
+        self.law.on_known_threshold(threshold);
+    }
+
     fn on_restart_after_idle(&mut self, now: Instant, restart_window: u32) {
         self.law.on_restart_after_idle(now, restart_window);
     }

@@ -5,7 +5,7 @@ use crate::net::Net;
 use crate::network::waiting::{Direction, Key};
 use crate::network::{Shared, State};
 use ackclock::stack::{Handle, InvalidHandle, Stack};
-use ackclock::tcp::{Error, Info, Nagle, ReceiveError, SendError};
+use ackclock::tcp::{Error, FastOpenMode, Info, Nagle, ReceiveError, SendError};
 use ackclock::time::{Duration, Instant};
 use std::io::{self, IoSlice};
 use std::net::{Shutdown, SocketAddr};
@@ -34,15 +34,42 @@ impl Connection {
         remote: SocketAddr,
         local: Option<SocketAddr>,
     ) -> io::Result<Self> {
+        Connection::begin(net, (remote, local), None).map(|(connection, _)| connection)
+    }
+
+    /// Begins to open a connection whose SYN may have data (RFC 7413). Returns also how many bytes of them the
+    /// send queue has taken.
+    pub(crate) fn open_with_data(
+        net: &Net,
+        remote: SocketAddr,
+        data: &[u8],
+    ) -> io::Result<(Self, usize)> {
+        Connection::begin(net, (remote, None), Some(data))
+    }
+
+    /// Begins to open a connection, with data for its SYN if there are some.
+    fn begin(
+        net: &Net,
+        (remote, local): (SocketAddr, Option<SocketAddr>),
+        early: Option<&[u8]>,
+    ) -> io::Result<(Self, usize)> {
         let shared = net.next_queue();
-        let opened = shared.call(|now, state| {
+        let mut config = shared.connection;
+        if early.is_some() && config.fast_open == FastOpenMode::Off {
+            config.fast_open = FastOpenMode::On;
+        }
+        let (opened, taken) = shared.call(|now, state| {
             if let Some(ended) = &state.ended {
                 return Err(SocketError::Network(ended.clone()));
             }
-            let opened = state.stack.connect(now, remote, local, &shared.connection);
-            Ok(state.opened(opened.map_err(SocketError::Connect)?))
+            let opened = state.stack.connect(now, remote, local, &config);
+            let handle = opened.map_err(SocketError::Connect)?;
+            let opened = state.opened(handle);
+            // One that has just begun takes data.
+            let taken = early.map_or(Ok(0), |data| state.stack.send(now, handle, data));
+            Ok((opened, taken.unwrap_or(0)))
         })?;
-        Ok(Connection::of(Arc::clone(shared), opened))
+        Ok((Connection::of(Arc::clone(shared), opened), taken))
     }
 
     /// A connection that the network has just [opened](State::opened).

@@ -61,6 +61,7 @@ impl Part {
         let mut config = ListenConfig::new(local);
         config.backlog = backlog;
         config.connection = shared.connection;
+        config.set_fast_open(shared.connection.fast_open);
         let (listener, local) = shared.call(|_, state| {
             if let Some(ended) = &state.ended {
                 return Err(SocketError::Network(ended.clone()));

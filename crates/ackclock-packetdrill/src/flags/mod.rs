@@ -237,6 +237,7 @@ impl Flags {
             }
             "pacing" => connection.pacing = value.parse().map_err(|error| wrong(&error))?,
             "sack" => connection.sack = switch(pair, value)?,
+            "reuse_metrics" => connection.reuse_metrics = switch(pair, value)?,
             "timestamps" => connection.timestamps = switch(pair, value)?,
             "wscale" => connection.window_scaling = switch(pair, value)?,
             "rto_min" => connection.rto.min = millis(pair, value)?,

@@ -96,7 +96,7 @@
 //! `link`), `mtu_probing MODE`, `base_mss N`, `send_buffer N`, `receive_buffer N`, `reassembly_ranges N`, `initial_window SEGMENTS`;
 //! `window_scaling`, `timestamps` and `sack` with `on` or `off`; `nagle off`, `rfc896` or `minshall`; `ack_policy every`,
 //! `ack_policy delayed TIMEOUT QUICK_ACKS`, `ack_policy bsd43`; and, in seconds, `rto INITIAL MIN
-//! MAX`, `give_up`, `syn_give_up`, `user_timeout`, `advertised_user_timeout`, `keepalive IDLE INTERVAL COUNT`, `linger`, `msl`,
+//! MAX`, `reuse_metrics`, `give_up`, `syn_give_up`, `user_timeout`, `advertised_user_timeout`, `keepalive IDLE INTERVAL COUNT`, `linger`, `msl`,
 //! `fin_wait_2_timeout`.
 
 mod conversation;

@@ -97,6 +97,7 @@ impl Settings {
             ["send_buffer", bytes] => self.connection.send_buffer = number(bytes)?,
             ["receive_buffer", bytes] => self.connection.receive_buffer = number(bytes)?,
             ["reassembly_ranges", count] => self.connection.reassembly_ranges = number(count)?,
+            ["reuse_metrics", value] => self.connection.reuse_metrics = switch(value)?,
             ["window_scaling", value] => self.connection.window_scaling = switch(value)?,
             ["timestamps", value] => self.connection.timestamps = switch(value)?,
             ["sack", value] => self.connection.sack = switch(value)?,

@@ -7,6 +7,7 @@ mod rfc2883_4_duplicates;
 mod rfc3168_6_1_ecn;
 mod rfc4015_false_alarms;
 mod rfc4821_7_path_probing;
+mod rfc4898_send_limits;
 mod rfc5482_user_timeout;
 mod rfc5681_3_1_growth;
 mod rfc5681_3_2_fast_retransmit;

@@ -15,6 +15,10 @@ macro_rules! delegate_all {
             $call!($context self.on_start(start))
         }
 
+        fn on_known_threshold(&mut self, threshold: u32) {
+            $call!($context self.on_known_threshold(threshold))
+        }
+
         fn on_sent(&mut self, sent: &$crate::congestion::Sent) {
             $call!($context self.on_sent(sent))
         }
@@ -105,6 +109,11 @@ macro_rules! delegate_to_window {
     (@on_start) => {
         fn on_start(&mut self, start: &$crate::congestion::Start) {
             self.window.start(start);
+        }
+    };
+    (@on_known_threshold) => {
+        fn on_known_threshold(&mut self, threshold: u32) {
+            self.window.expect(threshold);
         }
     };
     (@on_undo) => {

@@ -160,6 +160,10 @@ pub trait CongestionController: Debug {
     /// The connection is established.
     fn on_start(&mut self, start: &Start);
 
+    /// An earlier connection to the same host had this slow-start threshold, in bytes, not below the initial
+    /// window (RFC 9040 section 6.1). Just after [`on_start`](Self::on_start).
+    fn on_known_threshold(&mut self, _threshold: u32) {}
+
     /// A transmission was handed to the link (new data and retransmissions alike).
     fn on_sent(&mut self, _sent: &Sent) {}
 

@@ -108,7 +108,7 @@ impl Default for Reno {
 
 impl<S: SlowStart> CongestionController for Reno<S> {
     delegate_to_window!(
-        on_start on_undo on_restart_after_idle on_unvalidated_window on_unvalidated_loss
+        on_start on_known_threshold on_undo on_restart_after_idle on_unvalidated_window on_unvalidated_loss
         on_mss_change window slow_start_threshold
     );
 

@@ -60,7 +60,7 @@ impl Parameters for Tahoe {
 
 impl CongestionController for Tahoe {
     delegate_to_window!(
-        on_start on_undo on_restart_after_idle on_unvalidated_window on_mss_change window
+        on_start on_known_threshold on_undo on_restart_after_idle on_unvalidated_window on_mss_change window
         slow_start_threshold
     );
 

@@ -136,7 +136,7 @@ impl Parameters for Vegas {
 
 impl CongestionController for Vegas {
     delegate_to_window!(
-        on_undo on_restart_after_idle on_unvalidated_window on_unvalidated_loss on_mss_change window
+        on_known_threshold on_undo on_restart_after_idle on_unvalidated_window on_unvalidated_loss on_mss_change window
         slow_start_threshold
     );
 

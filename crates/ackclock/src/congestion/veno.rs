@@ -160,7 +160,7 @@ impl Parameters for Veno {
 
 impl CongestionController for Veno {
     delegate_to_window!(
-        on_restart_after_idle on_unvalidated_window on_unvalidated_loss on_mss_change window
+        on_known_threshold on_restart_after_idle on_unvalidated_window on_unvalidated_loss on_mss_change window
         slow_start_threshold
     );
 

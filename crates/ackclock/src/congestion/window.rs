@@ -64,6 +64,11 @@ impl<S: SlowStart> CongestionWindow<S> {
         self.initial_slow_start.start();
     }
 
+    /// The slow-start threshold is known from the start.
+    pub(super) fn expect(&mut self, threshold: u32) {
+        self.now.ssthresh = threshold;
+    }
+
     pub(super) fn growth(&self) -> Growth {
         self.growth
     }

@@ -11,7 +11,7 @@ use super::pool::NO_ID;
 use super::slot::{Owner, Slot};
 use crate::FOR_SPEED;
 use crate::congestion::CongestionController;
-use crate::profile::Profile;
+use crate::profile::{Kept, Profile};
 use crate::storage::CAN_GROW;
 use crate::tcp::State;
 use crate::time::Instant;
@@ -180,10 +180,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if P::PREDICTION && self.deadlines.busy == id {
             self.deadlines.busy = NO_ID;
         }
-        if P::LIMIT_TIMES
-            && let Some(slot) = self.connections.get_mut(id)
+        if (P::LIMIT_TIMES || P::HOST_METRICS)
+            && let Some(slot) = self.connections.get_mut(id).filter(|slot| !slot.detached)
         {
             slot.connection.on_end(now);
+            if slot.is_leaving() && slot.reuses_metrics.get_mut().is_some_and(core::mem::take) {
+                self.learn_metrics(now, id);
+            }
         }
         self.settle(now, id);
         let slot = self.connections.get(id)?;

@@ -13,6 +13,7 @@ mod fast_open;
 #[cfg(feature = "alloc")]
 mod growing;
 mod half_open;
+mod host_metrics;
 mod icmp_errors;
 mod id_queue;
 mod ip_fields;
@@ -52,6 +53,7 @@ pub use capabilities::{Capabilities, Segmentation};
 pub use cidr::{Cidr, CidrError};
 pub use config::{ListenConfig, StackConfig};
 pub use error::{AddressError, ConnectError, InvalidHandle, KeyError, ListenError, SettingError};
+pub use host_metrics::HostMetrics;
 pub use packets::{Offered, Received, Rejected, Transmit};
 pub use poll::Event;
 pub use signatures::KeyScope;
@@ -68,6 +70,7 @@ use aftermath::Cause;
 use demux::{Demux, Entity};
 use fast_open::FastOpen;
 use half_open::HalfOpens;
+use host_metrics::HostMetricsCache;
 use icmp_errors::NarrowPaths;
 use id_queue::IdQueue;
 use listeners::Listeners;
@@ -173,6 +176,7 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     /// Of ICMP errors that we send.
     error_limit: <P::IcmpErrors as Part>::Begins<AnswerLimit>,
     narrow_paths: <P::IcmpErrors as Part>::Begins<NarrowPaths>,
+    host_metrics: <P::HostMetrics as Part>::Begins<HostMetricsCache>,
     fast_open: <P::FastOpen as Part>::Begins<FastOpen>,
     signatures: <P::Signatures as Part>::Begins<Signatures>,
     statistics: Counted<P>,

@@ -96,6 +96,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             reset_limits: ResetLimits::NEW,
             error_limit: InitialValue::INITIAL,
             narrow_paths: InitialValue::INITIAL,
+            host_metrics: InitialValue::INITIAL,
             fast_open: InitialValue::INITIAL,
             signatures: InitialValue::INITIAL,
             statistics: Counted::NONE,

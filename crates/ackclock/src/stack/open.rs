@@ -234,6 +234,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 slot.connection.know_path(mtu, until);
             }
         }
+        self.begin_with_metrics(id);
         Some(id)
     }
 }

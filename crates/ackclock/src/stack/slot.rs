@@ -45,6 +45,8 @@ pub(super) struct Slot<'a, C, P: Profile> {
     pub(super) next_waiting: u32,
     /// Listener that counts it as opened fast.
     pub(super) counted_by: <P::FastOpen as Part>::Keeps<Option<Listener>>,
+    /// Whether what it has learned is to be remembered once it is over.
+    pub(super) reuses_metrics: <P::HostMetrics as Part>::Keeps<bool>,
     /// What could be done, a bit each.
     readiness: u8,
     available: usize,
@@ -71,6 +73,7 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
             event_pending: false,
             next_waiting: NO_ID,
             counted_by: Kept::new(None),
+            reuses_metrics: initial.reuse_metrics,
             readiness: 0,
             available: 0,
             urgent_ahead: Kept::new(None),

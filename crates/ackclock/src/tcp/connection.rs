@@ -368,6 +368,9 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         };
         let start = SenderStart { mss, sack, ecn, window, seq, rtt, syn_lost };
         self.sender.start(now, &self.settings, &start);
+        if P::HOST_METRICS {
+            self.use_lessons();
+        }
     }
 
     /// Our initial sequence number, while it is not acknowledged.

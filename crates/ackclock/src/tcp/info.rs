@@ -270,11 +270,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             undos: sent.undos.get(),
             sack_renegings: flight.renegings(),
             pacing_rate: sender.pacing_rate(&self.settings),
-            since_sent: if self.state.is_synchronized() {
-                now.saturating_since(sender.last_sent_at())
-            } else {
-                Duration::ZERO
-            },
+            since_sent: self.since_sent(now),
             since_heard: now.saturating_since(self.heard_at),
             delivery_rate: sender.delivery_rate(),
             delivery_rate_app_limited: sender.is_delivery_rate_app_limited(),
@@ -282,6 +278,13 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             limits: sender.limit_times(now),
             syn_data: if self.tries_fast_open() { 0 } else { self.syn_text_taken() },
             timers: self.pending_timers(now),
+        }
+    }
+
+    fn since_sent(&self, now: Instant) -> Duration {
+        match self.state.is_synchronized() {
+            true => now.saturating_since(self.sender.last_sent_at()),
+            false => Duration::ZERO,
         }
     }
 

@@ -23,6 +23,8 @@ pub(crate) struct Initial<P: Profile> {
     pub(super) nagle: Nagle,
     /// To be advertised, if any is.
     user_timeout: <P::UserTimeoutOption as Part>::Keeps<Option<UserTimeout>>,
+    /// See [`Config::reuse_metrics`].
+    pub(crate) reuse_metrics: <P::HostMetrics as Part>::Keeps<bool>,
     pub(super) path_probes: <P::PathProbing as Part>::Keeps<Probes>,
     /// Largest window to advertise, in bytes.
     pub(crate) window_clamp: u32,
@@ -49,6 +51,7 @@ impl<P: Profile> Initial<P> {
             offer: Offer::of(config),
             nagle: config.nagle,
             user_timeout: Kept::new(config.advertised_user_timeout.map(UserTimeout::new)),
+            reuse_metrics: Kept::new(config.reuse_metrics),
             path_probes: Kept::new(Probes::of(config)),
             window_clamp: config.window_clamp.unwrap_or(u32::MAX),
             flight_records: config.flight_records,

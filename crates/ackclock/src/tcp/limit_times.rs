@@ -28,6 +28,17 @@ impl LimitTimes {
         self.busy.saturating_sub(others)
     }
 
+    /// The times since they were `earlier`.
+    #[must_use]
+    pub fn since(&self, earlier: &LimitTimes) -> LimitTimes {
+        LimitTimes {
+            busy: self.busy.saturating_sub(earlier.busy),
+            congestion: self.congestion.saturating_sub(earlier.congestion),
+            receiver: self.receiver.saturating_sub(earlier.receiver),
+            buffer: self.buffer.saturating_sub(earlier.buffer),
+        }
+    }
+
     /// What of [`busy`](Self::busy) a part of it is, in whole per cent, rounded; 0 if nothing was busy.
     pub fn percent(&self, part: Duration) -> u32 {
         let (part, busy) = (u128::from(part.as_nanos()), u128::from(self.busy.as_nanos()));
@@ -47,6 +58,8 @@ mod tests {
         assert_eq!(times.application(), Duration::from_millis(15));
         assert_eq!([congestion, receiver].map(|part| times.percent(part)), [33, 66]);
         assert_eq!(times.percent(times.application()), 1, "half a per cent");
+        let since = times.since(&LimitTimes { busy: receiver, receiver, ..LimitTimes::default() });
+        assert_eq!((since.busy.as_millis(), since.receiver.as_millis()), (1_015, 0));
         assert_eq!(LimitTimes::default().percent(Duration::ZERO), 0);
     }
 }

@@ -3,6 +3,7 @@
 
 use super::accurate_ecn::AccurateEcn;
 use super::connection::{Connection, RareCounters};
+use super::lessons::Lessons;
 use super::path_mtu::PathMtu;
 use super::path_probing::PathProbing;
 use super::sender::{Data, ProbeTurn};
@@ -20,6 +21,7 @@ pub(super) type Seldom<P> = OnDemand<SeldomState<P>>;
 #[derive(Debug)]
 pub(super) struct SeldomState<P: Profile> {
     pub(super) counters: <P::Counters as Part>::Keeps<RareCounters>,
+    pub(super) lessons: <P::HostMetrics as Part>::Keeps<Lessons>,
     pub(super) accurate_ecn: <P::AccurateEcn as Part>::Keeps<AccurateEcn>,
     pub(super) path_mtu: <P::IcmpErrors as Part>::Keeps<PathMtu>,
     pub(super) user_timeout: <P::UserTimeoutOption as Part>::Keeps<UserTimeoutState>,
@@ -30,6 +32,7 @@ impl<P: Profile> Default for SeldomState<P> {
     fn default() -> Self {
         SeldomState {
             counters: Kept::new(RareCounters::default()),
+            lessons: Kept::new(Lessons::default()),
             accurate_ecn: Kept::new(AccurateEcn::default()),
             path_mtu: Kept::new(PathMtu::default()),
             user_timeout: Kept::new(UserTimeoutState::default()),
@@ -135,10 +138,15 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         counter: impl FnOnce(&mut RareCounters) -> &mut u32,
         more: u32,
     ) {
-        if P::COUNTERS
-            && more > 0
-            && let Some(counters) = self.seldom.make().and_then(|state| state.counters.get_mut())
-        {
+        if P::COUNTERS && more > 0 {
+            self.add_rarely(counter, more);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_rarely(&mut self, counter: impl FnOnce(&mut RareCounters) -> &mut u32, more: u32) {
+        if let Some(counters) = self.seldom.make().and_then(|state| state.counters.get_mut()) {
             let count = counter(counters);
             *count = count.saturating_add(more);
         }

@@ -339,6 +339,10 @@ impl CongestionController for Cubic {
         };
     }
 
+    fn on_known_threshold(&mut self, threshold: u32) {
+        self.now.ssthresh = threshold;
+    }
+
     /// An idle time, which ends with nothing else in flight, is no part of t.
     fn on_sent(&mut self, sent: &Sent) {
         if sent.in_flight <= sent.bytes {

@@ -7,6 +7,7 @@ mod ao;
 mod closing;
 mod fast_open;
 mod giving_up;
+mod host_metrics;
 mod icmp_errors;
 mod limits;
 mod memory;

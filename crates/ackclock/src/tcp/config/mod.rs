@@ -74,6 +74,10 @@ pub struct Config {
     pub ecn: EcnMode,
     /// Ask for Fast Open cookies, and send data with SYNs (RFC 7413).
     pub fast_open: FastOpenMode,
+    /// Begin with what earlier connections to the same host have learned, the slow-start threshold, the
+    /// round-trip time and reordering, and add to it at the end (RFC 9040; see
+    /// [`Stack::host_metrics`](crate::stack::Stack::host_metrics)).
+    pub reuse_metrics: bool,
     /// How losses are found and repaired. One that needs SACK is replaced by NewReno when SACK was
     /// not agreed on.
     pub recovery: RecoveryAlgorithm,
@@ -144,6 +148,7 @@ impl Config {
             sack: true,
             ecn: EcnMode::Accept,
             fast_open: FastOpenMode::Off,
+            reuse_metrics: false,
             recovery: RecoveryAlgorithm::STANDARD,
             ack_policy: AckPolicy::STANDARD,
             ack_timer: AckTimer::PerSegment,

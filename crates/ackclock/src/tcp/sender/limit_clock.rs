@@ -35,15 +35,15 @@ pub(super) struct LimitClock<P: Profile>(<P::LimitTimes as Part>::Owns<Spans>);
 #[derive(Debug, Default)]
 struct Spans {
     open: OpenSpan,
-    /// The length of all that are over.
-    busy: Duration,
+    /// The length of all that are over, as [`OpenSpan`] tells time.
+    busy: u64,
     /// Of these, the ones that were limited; few connections have any.
     limited: OnDemand<Limited>,
 }
 
 /// The span that is not over, in one word, as a connection has no room for more: what limits in the lowest
 /// two bits, then whether the application was refused room since the peer acknowledged something last, then
-/// the nanoseconds at which it began, modulo 73 years.
+/// the nanoseconds at which it began, modulo 73 years; zero if there is none and nothing was refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct OpenSpan(u64);
 
@@ -54,19 +54,23 @@ struct Limited {
     buffer: Duration,
 }
 
-impl OpenSpan {
-    const REFUSED: u64 = 4;
-    const BITS: u32 = 3;
+/// Of the word: the application was refused room.
+const REFUSED: u64 = 4;
+/// Of the word: what is not time.
+const STATE: u64 = 7;
 
+const ALL_SENT: u64 = Limit::AllSent as u64;
+
+impl OpenSpan {
     #[inline(always)]
-    fn new(now: Instant, limit: Limit, refused: u64) -> Self {
-        OpenSpan(now.as_nanos() << Self::BITS | limit as u64 | refused)
+    fn new(now: Instant, state: u64) -> Self {
+        OpenSpan(now.as_nanos() << 3 | state)
     }
 
     /// What limits, and whether the application was refused room.
     #[inline(always)]
     fn state(self) -> u64 {
-        self.0 & (Self::REFUSED | 3)
+        self.0 & STATE
     }
 
     #[inline(always)]
@@ -74,15 +78,13 @@ impl OpenSpan {
         self.0 & 3 == limit as u64
     }
 
-    #[inline(always)]
     fn refused(self) -> u64 {
-        self.0 & Self::REFUSED
+        self.0 & REFUSED
     }
 
-    #[inline(always)]
-    fn length(self, now: Instant) -> Duration {
-        let passed = (now.as_nanos() << Self::BITS).wrapping_sub(self.0 & !7);
-        Duration::from_nanos(passed >> Self::BITS)
+    /// How long ago it began, in eighths of nanoseconds.
+    fn length(self, now: Instant) -> u64 {
+        (now.as_nanos() << 3).wrapping_sub(self.0 & !STATE)
     }
 }
 
@@ -91,15 +93,18 @@ impl Spans {
     #[inline(never)]
     fn turn(&mut self, now: Instant, limit: Limit, refused: u64) {
         let (before, span) = (self.open, self.open.length(now));
-        self.open = OpenSpan::new(now, limit, refused);
+        self.open = match limit {
+            Limit::Idle => OpenSpan(refused),
+            _ => OpenSpan::new(now, limit as u64 | refused),
+        };
         if before.is(Limit::Idle) {
             return;
         }
-        self.busy += span;
-        if before.state() != Limit::AllSent as u64
+        self.busy = self.busy.wrapping_add(span);
+        if before.state() != ALL_SENT
             && let Some(limited) = self.limited.make()
         {
-            limited.add(before, span);
+            limited.add(before, Duration::from_nanos(span >> 3));
         }
     }
 }
@@ -124,15 +129,25 @@ impl<P: Profile> Default for LimitClock<P> {
 }
 
 impl<P: Profile> LimitClock<P> {
-    /// All that is queued is in flight.
+    /// All that is queued was sent just now, while nothing was in flight.
     #[inline(always)]
-    pub(super) fn on_all_sent(&mut self, now: Instant) {
+    pub(super) fn on_all_sent_at_once(&mut self, now: Instant) {
         let Some(spans) = self.0.get_mut() else {
             return;
         };
-        if spans.open.state() == Limit::Idle as u64 {
-            spans.open = OpenSpan::new(now, Limit::AllSent, 0);
-        } else if !spans.open.is(Limit::AllSent) {
+        if spans.open == OpenSpan(0) {
+            spans.open = OpenSpan::new(now, ALL_SENT);
+        } else {
+            self.on_all_sent(now);
+        }
+    }
+
+    /// All that is queued is in flight.
+    #[inline(always)]
+    pub(super) fn on_all_sent(&mut self, now: Instant) {
+        if let Some(spans) = self.0.get_mut()
+            && !spans.open.is(Limit::AllSent)
+        {
             spans.turn(now, Limit::AllSent, spans.open.refused());
         }
     }
@@ -144,8 +159,14 @@ impl<P: Profile> LimitClock<P> {
             && spans.open.is(Limit::Idle)
         {
             // Until what holds the rest back is found out.
-            spans.open = OpenSpan::new(now, Limit::Congestion, spans.open.refused());
+            spans.turn(now, Limit::Congestion, spans.open.refused());
         }
+    }
+
+    /// Whether the congestion window is known to limit.
+    #[inline(always)]
+    pub(super) fn is_by_congestion(&self) -> bool {
+        self.0.get().is_some_and(|spans| spans.open.is(Limit::Congestion))
     }
 
     /// What is queued, or was lost, does not go.
@@ -159,27 +180,29 @@ impl<P: Profile> LimitClock<P> {
     }
 
     /// The send buffer has no room for what the application has.
+    #[cold]
     #[inline(never)]
     pub(super) fn on_refused(&mut self, now: Instant) {
         let Some(spans) = self.0.get_mut() else {
             return;
         };
-        if spans.open.state() == Limit::AllSent as u64 {
-            spans.turn(now, Limit::AllSent, OpenSpan::REFUSED);
+        if spans.open.state() == ALL_SENT {
+            spans.turn(now, Limit::AllSent, REFUSED);
         }
-        spans.open.0 |= OpenSpan::REFUSED;
+        spans.open.0 |= REFUSED;
     }
 
     /// The peer has acknowledged something, and more is in flight: there is room in the send buffer.
     #[inline(always)]
     pub(super) fn on_room(&mut self, now: Instant) {
-        let Some(spans) = self.0.get_mut() else {
-            return;
-        };
-        if spans.open.state() == Limit::AllSent as u64 | OpenSpan::REFUSED {
-            spans.turn(now, Limit::AllSent, 0);
+        if let Some(spans) = self.0.get_mut()
+            && spans.open.refused() > 0
+        {
+            if spans.open.is(Limit::AllSent) {
+                spans.turn(now, Limit::AllSent, 0);
+            }
+            spans.open.0 &= !REFUSED;
         }
-        spans.open.0 &= !OpenSpan::REFUSED;
     }
 
     /// Nothing is in flight any more.
@@ -188,9 +211,10 @@ impl<P: Profile> LimitClock<P> {
         let Some(spans) = self.0.get_mut() else {
             return;
         };
-        if spans.open.state() == Limit::AllSent as u64 {
-            spans.busy += spans.open.length(now);
-            spans.open = OpenSpan::default();
+        let span = OpenSpan::new(now, ALL_SENT).0.wrapping_sub(spans.open.0);
+        if span & STATE == 0 {
+            spans.busy = spans.busy.wrapping_add(span);
+            spans.open = OpenSpan(0);
         } else {
             spans.turn(now, Limit::Idle, 0);
         }
@@ -205,11 +229,11 @@ impl<P: Profile> LimitClock<P> {
         let mut busy = spans.busy;
         if !spans.open.is(Limit::Idle) {
             let span = spans.open.length(now);
-            busy += span;
-            limited.add(spans.open, span);
+            busy = busy.wrapping_add(span);
+            limited.add(spans.open, Duration::from_nanos(span >> 3));
         }
         let Limited { congestion, receiver, buffer } = limited;
-        LimitTimes { busy, congestion, receiver, buffer }
+        LimitTimes { busy: Duration::from_nanos(busy >> 3), congestion, receiver, buffer }
     }
 }
 
@@ -224,16 +248,14 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
     }
 
-    /// What is queued, or lost, does not go; the congestion window takes `allowance` bytes.
+    /// What is queued does not go.
     #[inline(never)]
-    pub(super) fn note_held_back(&mut self, now: Instant, allowance: u32) {
+    pub(super) fn note_held_back(&mut self, now: Instant) {
+        let congestion_window = self.recovery.window(self.controller.window());
+        let allowance = congestion_window.saturating_sub(self.pipe());
         let (unsent, window) = (self.unsent(), self.usable_window());
         let least = unsent.min(self.mss());
-        let is_repair_held = self.flight.unrepaired() > 0;
-        if unsent == 0 && !is_repair_held {
-            return;
-        }
-        let limit = if allowance < least || is_repair_held || self.ecn.is_holding() {
+        let limit = if allowance < least || self.ecn.is_holding() {
             Limit::Congestion
         } else if window < least {
             Limit::Receiver

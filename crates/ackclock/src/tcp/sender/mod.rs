@@ -232,6 +232,35 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.rearm(now);
     }
 
+    /// The round-trip time and its deviation that an earlier connection has measured, in microseconds; zero if
+    /// none has.
+    pub(crate) fn expect_rtt(&mut self, rtt: u32, rttvar: u32) {
+        self.rto.expect(rtt, rttvar);
+    }
+
+    /// The slow-start threshold in bytes that an earlier connection had, 0 if it had none, and the reordering
+    /// that it has seen. A threshold below the initial window would be of one that had met more than its share of
+    /// losses.
+    pub(crate) fn expect(&mut self, threshold: u32, reordering: Option<u8>) {
+        if threshold > 0 {
+            self.controller.on_known_threshold(threshold.max(self.controller.window()));
+        }
+        if let Some(steps) = reordering {
+            self.recovery.expect_reordering(steps);
+        }
+    }
+
+    /// The slow-start threshold in bytes, for the next connection to the host; 0 if there is none. Half the window
+    /// at least, as it would be after another loss; in a recovery the window says nothing.
+    pub(crate) fn threshold_to_remember(&self) -> u32 {
+        let law = &self.controller;
+        match law.slow_start_threshold() {
+            u32::MAX => 0,
+            threshold if self.in_recovery() => threshold,
+            threshold => threshold.max(law.window() / 2),
+        }
+    }
+
     /// The peer's SYN acknowledges ours with `ack`, and with it text, `sent` bytes of which went with it.
     /// Returns how many of these it acknowledges; the others are to be sent again.
     pub(crate) fn take_ack_of_syn_text(&mut self, now: Instant, ack: SeqNumber, sent: u32) -> u32 {

@@ -135,11 +135,14 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     /// The retransmission timer and the tail loss probe's after an ack of new data.
     #[inline(always)]
     fn renew_timers_after_run(&mut self, now: Instant) {
-        self.note_limit_after_ack(now);
         if !self.flight.is_empty() {
+            self.limits.on_room(now);
             self.restart_timer(now);
             self.schedule_probe(now);
-        } else if self.usable_window() >= self.mss() && !self.waits_for_ack() && !self.is_corked() {
+            return;
+        }
+        self.limits.on_flight_empty(now);
+        if self.usable_window() >= self.mss() && !self.waits_for_ack() && !self.is_corked() {
             self.rest_timers();
         } else {
             self.restart_timer(now);
@@ -223,10 +226,12 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.note_fin_sent(fin);
         self.last_sent_at = now;
         self.tell_sent(now, len, self.flight.outstanding());
-        self.limits.on_all_sent(now);
         if self.deadline.is_never() {
+            self.limits.on_all_sent_at_once(now);
             self.no_progress_since = now;
             self.wait_for_ack(self.rto.deadline(now));
+        } else {
+            self.limits.on_all_sent(now);
         }
         self.schedule_probe(now);
     }

@@ -116,6 +116,18 @@ impl<P: Profile> Rto<P> {
         }
     }
 
+    /// The round-trip time and its deviation of an earlier connection, in microseconds, count as if this one
+    /// had measured them. A SYN has nevertheless as long as without them, or longer.
+    pub(crate) fn expect(&mut self, rtt: u32, rttvar: u32) {
+        if rtt == 0 || self.ticking().is_some() {
+            return;
+        }
+        let units = |micros: u32| Units::from_span(Duration::from_micros(micros.into()));
+        self.rtt.expect(units(rtt), units(rttvar));
+        let timeout = self.rtt.timeout(Units::from_span(CLOCK_GRANULARITY)).to_micros(self.unit());
+        self.base = self.base.max(timeout).min(self.bounds().max);
+    }
+
     fn note_least(&mut self, rtt: Duration) {
         self.min_rtt = self.min_rtt.min(whole_micros(rtt));
     }

@@ -146,7 +146,7 @@ impl<P: Profile> RttEstimator<P> {
     #[inline(always)]
     pub(crate) fn on_sample(&mut self, measured: UnitsOf<P>) {
         let measured = measured.min(Units::LONGEST);
-        if self.samples == 0 {
+        if self.samples == 0 && !(P::HOST_METRICS && self.scaled_srtt > 0.into()) {
             // RFC 6298 rule 2.2: SRTT = R, RTTVAR = R/2.
             self.scaled_srtt = measured * self.scale();
             self.scaled_rttvar = measured + measured;
@@ -158,6 +158,13 @@ impl<P: Profile> RttEstimator<P> {
             self.scaled_rttvar = self.scaled_rttvar - (self.scaled_rttvar >> 2) + error;
         }
         self.samples = self.samples.saturating_add(1);
+    }
+
+    /// Goes on from what an earlier connection has measured.
+    pub(crate) fn expect(&mut self, mean: UnitsOf<P>, deviation: UnitsOf<P>) {
+        let (mean, deviation) = (mean.min(Units::LONGEST), deviation.min(Units::LONGEST));
+        self.scaled_srtt = mean * self.scale();
+        self.scaled_rttvar = deviation * 4.into();
     }
 
     /// Takes a measurement after a spurious timeout (RFC 4015 section 3.2, step 7): the path has

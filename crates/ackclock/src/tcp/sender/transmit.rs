@@ -76,7 +76,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             return None;
         }
         if self.is_tail_probe_due() {
-            if let Some(data) = self.tail_probe() {
+            if let Some(data) = self.tail_probe(now) {
                 return Some(data);
             }
             // What goes instead is no probe.
@@ -120,25 +120,21 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let window = self.controller.window();
         if FOR_SPEED && self.recovery.is_calm(&self.flight) {
             let allowance = window.saturating_sub(self.flight.pipe());
-            let data = self.new_data(allowance, max_payload);
-            if P::LIMIT_TIMES && data.is_none() && self.unsent() > 0 {
-                self.note_held_back(now, allowance);
-            }
-            return data;
+            return self.new_data(now, allowance, max_payload);
         }
         let window = self.recovery.window(window);
         let allowance = window.saturating_sub(self.pipe());
         if let Some(lost) = self.recovery.next_retransmission(&mut self.flight, allowance) {
             return Some(self.retransmission(self.with_unsent(lost)));
         }
-        if let Some(data) = self.new_data(allowance, max_payload) {
+        if let Some(data) = self.new_data(now, allowance, max_payload) {
             return Some(data);
         }
         if let Some(speculation) = self.recovery.next_speculation(&self.flight, allowance) {
             return Some(self.retransmission(speculation));
         }
-        if P::LIMIT_TIMES {
-            self.note_held_back(now, allowance);
+        if P::LIMIT_TIMES && self.flight.unrepaired() > 0 {
+            self.limits.on_held_back(now, Limit::Congestion);
         }
         None
     }
@@ -167,17 +163,17 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
 
     /// RFC 8985 section 7.3: a segment of new data, whatever the congestion window, or else the last
     /// one again. None if an ack has shown losses since it was due.
-    fn tail_probe(&mut self) -> Option<Data> {
+    fn tail_probe(&mut self, now: Instant) -> Option<Data> {
         if self.in_recovery() {
             return None;
         }
-        let new = self.new_data(self.mss(), 0);
+        let new = self.new_data(now, self.mss(), 0);
         new.or_else(|| self.flight.last_unsacked().map(|last| self.retransmission(last)))
     }
 
     /// Data never sent before, as much as the windows let go: whole segments, or by the rules for
     /// [small ones](Self::small_segment).
-    fn new_data(&mut self, allowance: u32, max_payload: u32) -> Option<Data> {
+    fn new_data(&mut self, now: Instant, allowance: u32, max_payload: u32) -> Option<Data> {
         if !self.flight.has_room() || self.ecn.is_holding() {
             return None;
         }
@@ -201,8 +197,14 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             let fits = window > whole && (whole == self.mss() || whole < self.most_in_record());
             return new(whole, whole == unsent && self.fin_pending() && fits);
         }
-        let (len, fin) = self.small_segment(unsent, window, allowance)?;
-        new(len, fin)
+        if let Some((len, fin)) = self.small_segment(unsent, window, allowance) {
+            return new(len, fin);
+        }
+        let is_known = allowance < self.mss() && self.limits.is_by_congestion();
+        if P::LIMIT_TIMES && !is_known {
+            self.note_held_back(now);
+        }
+        None
     }
 
     /// Bytes of as many whole segments as a record can tell apart.
@@ -236,12 +238,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             }
             self.snd_nxt = range.end;
             self.note_fin_sent(data.fin);
-            if P::LIMIT_TIMES && data.kind != DataKind::Probe {
-                match self.unsent() {
-                    0 => self.limits.on_all_sent(now),
-                    _ => self.limits.on_sent(now),
-                }
-            }
+            self.note_limit_after_sending(now, data);
         } else {
             self.rto.on_resent();
             self.counters.retransmitted.add(1);
@@ -274,6 +271,19 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.rearm(now);
         if new && !tail_probe {
             self.schedule_probe(now);
+        }
+    }
+
+    /// What new data that were sent mean for what limits the sender. Those of a probe say nothing: the peer's window
+    /// limits.
+    #[inline(always)]
+    fn note_limit_after_sending(&mut self, now: Instant, data: &Data) {
+        if !P::LIMIT_TIMES || data.kind == DataKind::Probe {
+            return;
+        }
+        match self.unsent() {
+            0 => self.limits.on_all_sent(now),
+            _ => self.limits.on_sent(now),
         }
     }
 

@@ -25,6 +25,10 @@ macro_rules! forward_rules {
             $call!($context self.reordering())
         }
 
+        fn expect_reordering(&mut self, steps: u8) {
+            $call!($context self.expect_reordering(steps))
+        }
+
         fn on_reordering(&mut self) {
             $call!($context self.on_reordering())
         }

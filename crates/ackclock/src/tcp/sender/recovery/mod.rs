@@ -187,6 +187,11 @@ impl<P: Profile> Recovery<P> {
         self.rules.reordering()
     }
 
+    /// An earlier connection has seen reordering, and the window for it grow by so many steps.
+    pub(crate) fn expect_reordering(&mut self, steps: u8) {
+        self.rules.expect_reordering(steps);
+    }
+
     /// Whether SACK decides what is lost.
     pub(crate) fn uses_sack(&self) -> bool {
         P::SACK && self.rules.uses_sack()

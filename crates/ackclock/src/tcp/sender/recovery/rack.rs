@@ -363,6 +363,11 @@ impl Rules for Rack {
         self.reordering_seen.then_some(self.reo_wnd_growth)
     }
 
+    fn expect_reordering(&mut self, steps: u8) {
+        self.reordering_seen = true;
+        (self.reo_wnd_growth, self.reo_wnd_persist) = (steps, PERSIST_RECOVERIES);
+    }
+
     fn cancel_early_timer(&mut self) {
         self.timer = EarlyTimer::Off;
     }

@@ -93,6 +93,9 @@ pub(super) trait Rules {
         None
     }
 
+    /// An earlier connection has [seen](Self::reordering) so much reordering.
+    fn expect_reordering(&mut self, _steps: u8) {}
+
     /// What was taken for lost had only been overtaken.
     fn on_reordering(&mut self) {}
 

@@ -1,0 +1,46 @@
+//! What connections have learned of the hosts that they went to (RFC 9040), as `ip tcp_metrics` tells it.
+
+use crate::report::{milliseconds, seconds};
+use ackclock::stack::HostMetrics;
+use serde::Serialize;
+use std::fmt;
+
+/// What is remembered of a host.
+#[derive(Serialize, Clone, PartialEq, Debug)]
+pub(crate) struct LearnedHost {
+    address: String,
+    age_seconds: f64,
+    rtt_seconds: Option<f64>,
+    rttvar_seconds: Option<f64>,
+    ssthresh_bytes: Option<u32>,
+    /// Steps by which the reordering window has grown; null if no reordering was seen.
+    reordering: Option<u8>,
+    #[serde(skip)]
+    line: String,
+}
+
+impl From<HostMetrics> for LearnedHost {
+    fn from(host: HostMetrics) -> Self {
+        let mut line = format!("{} age {:.1} s", host.address, seconds(host.age));
+        let rtt = host.rtt.map(|rtt| format!(" rtt {}", milliseconds(rtt)));
+        let rttvar = host.rttvar.map(|rttvar| format!(" rttvar {}", milliseconds(rttvar)));
+        let ssthresh = host.ssthresh.map(|ssthresh| format!(" ssthresh {ssthresh}"));
+        let reordering = host.reordering.map(|steps| format!(" reordering {steps}"));
+        line.extend([rtt, rttvar, ssthresh, reordering].into_iter().flatten());
+        LearnedHost {
+            address: host.address.to_string(),
+            age_seconds: seconds(host.age),
+            rtt_seconds: host.rtt.map(seconds),
+            rttvar_seconds: host.rttvar.map(seconds),
+            ssthresh_bytes: host.ssthresh,
+            reordering: host.reordering,
+            line,
+        }
+    }
+}
+
+impl fmt::Display for LearnedHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.line)
+    }
+}

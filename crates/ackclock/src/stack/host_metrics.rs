@@ -1,0 +1,241 @@
+//! What connections have learned of the paths to hosts, for the next ones (RFC 9040 section 6, temporal
+//! sharing; Linux's `tcp_metrics`): the slow-start threshold, the round-trip time and its variation, and
+//! reordering. A connection begins with it, and adds to it, if it is [told to](Config::reuse_metrics).
+//!
+//! [`Config::reuse_metrics`]: crate::tcp::Config::reuse_metrics
+
+use super::Stack;
+use crate::congestion::CongestionController;
+use crate::profile::{InitialValue, Kept, Profile};
+use crate::tcp::Lessons;
+use crate::time::{Duration, Instant};
+use crate::wire::Address;
+use core::net::{IpAddr, Ipv4Addr};
+
+/// How many hosts are remembered. One more takes the place of the one that was asked for or told of least
+/// recently.
+const HOSTS: usize = 32;
+/// How long what was learned counts (as in Linux).
+const BELIEVED: Duration = Duration::from_secs(3_600);
+/// In so many milliseconds a threshold doubles: that the path has had no more room says less and less (section
+/// 8.1).
+const DOUBLES_IN: u64 = 600_000;
+/// After that many doublings there is no threshold any more.
+const MOST_DOUBLINGS: u64 = 5;
+
+/// What is remembered of a host.
+#[derive(Clone, Copy, Debug)]
+struct Host {
+    address: Address,
+    lessons: Lessons,
+    learned_at: Instant,
+    used_at: Instant,
+}
+
+impl Host {
+    const NONE: Host = Host {
+        address: Address::V4(Ipv4Addr::UNSPECIFIED),
+        lessons: Lessons { rtt: 0, rttvar: 0, threshold: 0, reordering: None },
+        learned_at: Instant::ZERO,
+        used_at: Instant::ZERO,
+    };
+
+    /// Whether it is of a host, and not too old.
+    fn is_believed(&self, now: Instant) -> bool {
+        self.lessons != Lessons::default() && now.saturating_since(self.learned_at) < BELIEVED
+    }
+
+    /// What is believed now.
+    fn aged(&self, now: Instant) -> Lessons {
+        let doublings = now.saturating_since(self.learned_at).as_millis() / DOUBLES_IN;
+        let factor = if doublings < MOST_DOUBLINGS { 1 << doublings } else { 0 };
+        // An infinite one is none.
+        let threshold = self.lessons.threshold.checked_mul(factor).unwrap_or(0);
+        Lessons { threshold, ..self.lessons }
+    }
+}
+
+/// The hosts that are remembered.
+#[derive(Debug)]
+pub(super) struct HostMetricsCache([Host; HOSTS]);
+
+impl InitialValue for HostMetricsCache {
+    const INITIAL: Self = HostMetricsCache([Host::NONE; HOSTS]);
+}
+
+/// The mean of what was known and what is new; what is new if nothing was known (section 6.3), and what was
+/// known if nothing is new.
+fn merged(old: u32, new: u32) -> u32 {
+    match (old, new) {
+        (0, only) | (only, 0) => only,
+        (old, new) => old.midpoint(new),
+    }
+}
+
+impl HostMetricsCache {
+    fn find(&mut self, now: Instant, address: Address) -> Option<&mut Host> {
+        self.0.iter_mut().find(|host| host.address == address && host.is_believed(now))
+    }
+
+    /// What is known of a host.
+    fn recall(&mut self, now: Instant, address: Address) -> Option<Lessons> {
+        let host = self.find(now, address)?;
+        host.used_at = now;
+        Some(host.aged(now))
+    }
+
+    /// A connection to a host has ended (section 6.2, CLOSE).
+    pub(super) fn learn(&mut self, now: Instant, address: Address, new: Lessons) {
+        if new == Lessons::default() {
+            return;
+        }
+        let known = self.find(now, address).map(|host| host.aged(now));
+        let old = known.unwrap_or_default();
+        let lessons = Lessons {
+            rtt: merged(old.rtt, new.rtt),
+            rttvar: merged(old.rttvar, new.rttvar),
+            threshold: merged(old.threshold, new.threshold),
+            reordering: new.reordering,
+        };
+        let place = match known {
+            Some(_) => self.find(now, address),
+            None => self.0.iter_mut().min_by_key(|host| (host.is_believed(now), host.used_at)),
+        };
+        if let Some(place) = place {
+            *place = Host { address, lessons, learned_at: now, used_at: now };
+        }
+    }
+}
+
+/// What is remembered of the path to a host; see [`Stack::host_metrics`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct HostMetrics {
+    /// Address of the host.
+    pub address: IpAddr,
+    /// Round-trip time, if it is known.
+    pub rtt: Option<Duration>,
+    /// Mean deviation of the round-trip time, if it is known.
+    pub rttvar: Option<Duration>,
+    /// Slow-start threshold in bytes, if there is one.
+    pub ssthresh: Option<u32>,
+    /// By how many steps the reordering window has grown (RFC 8985 section 6.2 step 4), if reordering was
+    /// seen.
+    pub reordering: Option<u8>,
+    /// How long ago a connection has added to it.
+    pub age: Duration,
+}
+
+impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
+    /// What connections that [reuse metrics](crate::tcp::Config::reuse_metrics) have learned of the paths to
+    /// hosts, for at most 32 of them and an hour (RFC 9040; `ip tcp_metrics` on Linux). Thresholds are as a
+    /// new connection would begin with them: they double every ten minutes.
+    pub fn host_metrics(&self, now: Instant) -> impl Iterator<Item = HostMetrics> + '_ {
+        let hosts = self.host_metrics.get().map_or(&[][..], |cache| &cache.0);
+        hosts.iter().filter(move |host| host.is_believed(now)).map(move |host| {
+            let Lessons { rtt, rttvar, threshold, reordering } = host.aged(now);
+            let micros = |micros: u32| Duration::from_micros(micros.into());
+            HostMetrics {
+                address: host.address.into(),
+                rtt: (rtt > 0).then(|| micros(rtt)),
+                rttvar: (rtt > 0).then(|| micros(rttvar)),
+                ssthresh: (threshold > 0).then_some(threshold),
+                reordering,
+                age: now.saturating_since(host.learned_at),
+            }
+        })
+    }
+
+    /// Forgets what was [learned](Self::host_metrics) of a host, or of all if none is named.
+    pub fn forget_host_metrics(&mut self, address: Option<IpAddr>) {
+        if let Some(cache) = self.host_metrics.get_mut() {
+            for host in &mut cache.0 {
+                if address.is_none_or(|address| Address::from(address) == host.address) {
+                    *host = Host::NONE;
+                }
+            }
+        }
+    }
+
+    /// A new connection begins with what is known of its host, if it is to.
+    pub(super) fn begin_with_metrics(&mut self, id: u32) {
+        let (Some(cache), Some(slot)) = (self.host_metrics.get_mut(), self.connections.get_mut(id))
+        else {
+            return;
+        };
+        if slot.reuses_metrics.get().is_some_and(|reuses| *reuses)
+            && let Some(lessons) = cache.recall(self.now, slot.tuple.remote.ip())
+        {
+            slot.connection.begin_with_lessons(lessons);
+        }
+    }
+
+    /// A connection is about to leave the network.
+    #[inline(never)]
+    pub(super) fn learn_metrics(&mut self, now: Instant, id: u32) {
+        if let Some(cache) = self.host_metrics.get_mut()
+            && let Some(slot) = self.connections.get(id)
+        {
+            cache.learn(now, slot.tuple.remote.ip(), slot.connection.lessons());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(last: u8) -> Address {
+        Address::V4(Ipv4Addr::new(10, 0, 0, last))
+    }
+
+    fn at(seconds: u64) -> Instant {
+        Instant::from_secs(seconds)
+    }
+
+    const LESSONS: Lessons =
+        Lessons { rtt: 40_000, rttvar: 5_000, threshold: 20_000, reordering: Some(1) };
+
+    #[test]
+    fn what_is_new_is_averaged_with_what_was_known() {
+        let mut cache = HostMetricsCache::INITIAL;
+        cache.learn(at(10), address(1), LESSONS);
+        assert_eq!(cache.recall(at(20), address(1)), Some(LESSONS));
+        let second = Lessons { rtt: 60_000, rttvar: 9_000, threshold: 0, reordering: None };
+        cache.learn(at(30), address(1), second);
+        let expected = Lessons { rtt: 50_000, rttvar: 7_000, threshold: 20_000, reordering: None };
+        assert_eq!(cache.recall(at(40), address(1)), Some(expected));
+        assert_eq!(cache.recall(at(40), address(2)), None);
+    }
+
+    #[test]
+    fn a_threshold_doubles_every_ten_minutes_and_all_is_forgotten_after_an_hour() {
+        let mut cache = HostMetricsCache::INITIAL;
+        cache.learn(at(100), address(1), LESSONS);
+        let mut threshold =
+            |after: u64| cache.recall(at(100 + after), address(1)).map(|known| known.threshold);
+        let known = [599, 600, 2_999, 3_000, 3_599, 3_600].map(&mut threshold);
+        let expected = [Some(20_000), Some(40_000), Some(320_000), Some(0), Some(0), None];
+        assert_eq!(known, expected);
+    }
+
+    #[test]
+    fn a_newcomer_takes_the_place_of_the_host_that_was_used_least_recently() {
+        let mut cache = HostMetricsCache::INITIAL;
+        for n in 0..HOSTS as u8 {
+            cache.learn(at(100 + u64::from(n)), address(n), LESSONS);
+        }
+        assert!(cache.recall(at(200), address(0)).is_some());
+        cache.learn(at(201), address(100), LESSONS);
+        assert!(cache.recall(at(202), address(100)).is_some());
+        assert!(cache.recall(at(202), address(0)).is_some(), "used since");
+        assert_eq!(cache.recall(at(202), address(1)), None);
+    }
+
+    #[test]
+    fn a_connection_that_has_learned_nothing_takes_no_place() {
+        let mut cache = HostMetricsCache::INITIAL;
+        cache.learn(at(1), address(1), Lessons::default());
+        assert!(cache.0.iter().all(|host| !host.is_believed(at(1))));
+    }
+}
