@@ -69,6 +69,8 @@ pub(crate) static DSACK_MISSING: Sentence = Sentence::should(
      numbers for the duplicate segment that triggers the acknowledgement.",
 );
 
+/// SACK blocks that go before the AccECN option.
+const BESIDE_COUNTERS: usize = 2;
 /// Duplicates that are remembered until they are reported.
 const REMEMBERED: usize = 1024;
 
@@ -287,7 +289,9 @@ impl Sacks {
         }
         let timestamps = if seen.header.options.timestamps.is_some() { 12 } else { 0 };
         let room = (40 - 4 - timestamps) / 8;
-        let most = room.min(SackBlocks::MAX).saturating_sub(usize::from(reports));
+        // Beside the counters of AccECN two are enough (RFC 9768 section 3.2.3.3).
+        let places = if facts.accurate_ecn() { BESIDE_COUNTERS } else { SackBlocks::MAX };
+        let most = room.min(places).saturating_sub(usize::from(reports));
         if rest.len() < most.min(behind) {
             docket.forbid(&FEW_BLOCKS, time, number, || {
                 format!("{} SACK blocks of {behind}, with room for {most}", rest.len())

@@ -170,6 +170,31 @@ fn the_first_block_has_what_came_last() {
     );
 }
 
+/// RFC 9768 section 3.2.3.3: two blocks go before the AccECN option, a third one does not.
+#[test]
+fn two_blocks_are_enough_beside_the_counters_of_accecn() {
+    let told = |last: &str| {
+        format!(
+            "
+            > SEWA 0:0(0) win 10000 <mss 1000,sackOK>
+            +0.01 < SW. 0:0(0) ack 1 win 60000 <mss 1000,sackOK>
+            > W. 1:1(0) ack 1
+            < AE. 101:201(100) ack 1
+            > AE. 1:1(0) ack 1 <sack 101:201>
+            +0.01 < AE. 301:401(100) ack 1
+            > AE. 1:1(0) ack 1 <sack 301:401 101:201>
+            +0.01 < AE. 501:601(100) ack 1
+            > AE. 1:1(0) ack 1 <sack 501:601 301:401 101:201>
+            +0.01 < AE. 701:801(100) ack 1
+            > AE. 1:1(0) ack 1 <{last}>
+            "
+        )
+    };
+    keeps(&told("sack 701:801 501:601,accecn0 1 0 1"));
+    keeps(&told("sack 701:801 501:601 301:401 101:201"));
+    breaks("sack-few-blocks", &told("sack 701:801,accecn0 1 0 1"));
+}
+
 #[test]
 fn blocks_are_told_as_far_as_there_is_room() {
     broken(

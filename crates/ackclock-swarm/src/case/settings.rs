@@ -202,7 +202,6 @@ fn set_config(config: &mut Config, key: &str, text: &str) -> Result<bool, CaseEr
         "pacing" => config.pacing = value(key, text)?,
         "burst" => config.burst_limit = Some(value(key, text)?),
         "nagle" => config.nagle = value(key, text)?,
-        "mtu_probing" => config.mtu_probing = value(key, text)?,
         _ => return set_time(config, key, text),
     }
     Ok(true)
