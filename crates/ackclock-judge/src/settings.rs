@@ -55,6 +55,8 @@ pub struct Settings {
     pub reaction: Duration,
     /// Which small segments the host holds back; `None`: not known.
     pub nagle: Option<Nagle>,
+    /// Whether the host may probe the path's MTU by data (RFC 4821): a long segment says nothing of how long others are.
+    pub probes_path: bool,
     /// Whether the judge sees every packet that the host sends. A capture may lack some; then a number that
     /// tells of one only ends the judgement of its connection.
     pub sees_all: bool,
@@ -111,6 +113,7 @@ impl Default for Settings {
             segments_per_ack: 2,
             reaction: Duration::from_millis(10),
             nagle: None,
+            probes_path: false,
             sees_all: false,
             calls_are_told: false,
             time_wait: Duration::from_secs(60),

@@ -64,6 +64,7 @@ fn every_case_can_be_used_and_every_feature_is_drawn() {
         "lie",
         "memory",
         "mss",
+        "mtu_probing",
         "nagle",
         "pacing",
         "poll",

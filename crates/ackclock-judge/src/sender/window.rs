@@ -175,7 +175,8 @@ impl Window {
         let (time, number) = (seen.time, seen.number);
         let quiet = time.saturating_since(self.last_data);
         let size = seen.payload_len() + seen.options_len as Offset;
-        let is_small = size < self.largest.max(facts.peer_mss().min(LEAST_FULL - self.narrow));
+        let longest = if facts.settings.probes_path { 0 } else { self.largest };
+        let is_small = size < longest.max(facts.peer_mss().min(LEAST_FULL - self.narrow));
         self.last_data = time;
         let end = seen.text_end();
         if unsent == Some(0) && !seen.is(Flags::PSH) && !seen.is(Flags::FIN) {

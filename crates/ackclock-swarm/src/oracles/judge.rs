@@ -8,7 +8,9 @@
 use super::Finding;
 use crate::case::{Case, Flow, HostSettings};
 use crate::host::ledger::{CallNote, SharedLedger};
-use ackclock::tcp::{AckPolicy, AckTimer, Nagle, Pacing, RtoBackoff, RtoEstimator, RttSampling};
+use ackclock::tcp::{
+    AckPolicy, AckTimer, MtuProbing, Nagle, Pacing, RtoBackoff, RtoEstimator, RttSampling,
+};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Event, HostId, Observer, Topology};
 use ackclock_judge::{Judges, Law, Settings};
@@ -127,6 +129,7 @@ fn settings(host: &HostSettings) -> Option<Settings> {
         Nagle::Minshall => Some(ackclock_judge::Nagle::Minshall),
         _ => None,
     };
+    settings.probes_path = config.mtu_probing != MtuProbing::Off;
     settings.keeps_half_open = true;
     settings.sees_all = true;
     // A host that paces all may hold data back for as long as its first measurements say.

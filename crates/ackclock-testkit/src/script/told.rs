@@ -1,7 +1,7 @@
 //! What a judge is told of a host that runs our stack.
 
 use ackclock::congestion::{CongestionController, InitialWindow};
-use ackclock::tcp::{AckPolicy, Config, Nagle, RecoveryAlgorithm, RestartAfterIdle};
+use ackclock::tcp::{AckPolicy, Config, MtuProbing, Nagle, RecoveryAlgorithm, RestartAfterIdle};
 use ackclock::time::Duration;
 use ackclock_judge::{Law, Settings};
 
@@ -38,6 +38,7 @@ pub fn told(config: &Config, law: &impl CongestionController) -> Settings {
             Nagle::Minshall => Some(ackclock_judge::Nagle::Minshall),
             _ => None,
         },
+        probes_path: config.mtu_probing != MtuProbing::Off,
         sees_all: true,
         calls_are_told: true,
         time_wait: config.msl.saturating_mul(2),

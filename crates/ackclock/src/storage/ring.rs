@@ -119,6 +119,12 @@ impl<'a> Ring<'a> {
         self.len = self.len().saturating_add(n).min(room) as u32;
     }
 
+    /// Whether its memory may grow.
+    #[inline(always)]
+    pub(crate) const fn can_grow(&self) -> bool {
+        self.buffer.can_grow()
+    }
+
     /// Makes sure that there is memory for `n` bytes behind the end; false if there is not, because
     /// they lie beyond the limit or because the allocator has none.
     #[inline]

@@ -10,7 +10,7 @@ use super::sender::{Data, ProbeTurn};
 use super::user_timeout::UserTimeoutState;
 use crate::congestion::CongestionController;
 use crate::profile::{Kept, Part, Profile};
-use crate::storage::OnDemand;
+use crate::storage::{CAN_GROW, OnDemand};
 use crate::time::Instant;
 use crate::wire::{Flags, Header, Segment, UserTimeout};
 
@@ -131,7 +131,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// Adds to a counter of what is rare, if there was any.
+    /// Adds to a counter of what is rare, if there was any. Where there is a heap but all memory is lent, only a
+    /// connection that has such state for another reason counts.
     #[inline(always)]
     pub(super) fn count_rarely(
         &mut self,
@@ -146,7 +147,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     #[cold]
     #[inline(never)]
     fn add_rarely(&mut self, counter: impl FnOnce(&mut RareCounters) -> &mut u32, more: u32) {
-        if let Some(counters) = self.seldom.make().and_then(|state| state.counters.get_mut()) {
+        let may_grow = !CAN_GROW || self.sender.may_grow();
+        let state = if may_grow { self.seldom.make() } else { self.seldom.get_mut() };
+        if let Some(counters) = state.and_then(|state| state.counters.get_mut()) {
             let count = counter(counters);
             *count = count.saturating_add(more);
         }

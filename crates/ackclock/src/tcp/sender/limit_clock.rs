@@ -10,7 +10,7 @@ use super::Sender;
 use super::flight::Flight;
 use crate::congestion::CongestionController;
 use crate::profile::{Kept, Part, Profile};
-use crate::storage::OnDemand;
+use crate::storage::{CAN_GROW, OnDemand};
 use crate::tcp::LimitTimes;
 use crate::time::{Duration, Instant};
 
@@ -35,7 +35,8 @@ pub(super) struct LimitClock<P: Profile>(<P::LimitTimes as Part>::Owns<Spans>);
 #[derive(Debug, Default)]
 struct Spans {
     open: OpenSpan,
-    /// The length of all that are over, as [`OpenSpan`] tells time.
+    /// The length of all that are over, as [`OpenSpan`] tells time; the lowest bit says that there is no heap for
+    /// [`limited`](Self::limited), as all memory is lent.
     busy: u64,
     /// Of these, the ones that were limited; few connections have any.
     limited: OnDemand<Limited>,
@@ -54,6 +55,8 @@ struct Limited {
     buffer: Duration,
 }
 
+/// Of [`Spans::busy`]: all memory is lent.
+const LENT: u64 = 1;
 /// Of the word: the application was refused room.
 const REFUSED: u64 = 4;
 /// Of the word: what is not time.
@@ -102,6 +105,7 @@ impl Spans {
         }
         self.busy = self.busy.wrapping_add(span);
         if before.state() != ALL_SENT
+            && !(CAN_GROW && self.busy & LENT > 0)
             && let Some(limited) = self.limited.make()
         {
             limited.add(before, Duration::from_nanos(span >> 3));
@@ -121,14 +125,14 @@ impl Limited {
     }
 }
 
-impl<P: Profile> Default for LimitClock<P> {
-    #[inline(always)]
-    fn default() -> Self {
-        LimitClock(Kept::new_with(Spans::default))
-    }
-}
-
 impl<P: Profile> LimitClock<P> {
+    /// The clock of a sender whose memory may grow, or is lent.
+    #[inline(always)]
+    pub(super) fn new(may_grow: bool) -> Self {
+        let busy = if may_grow { 0 } else { LENT };
+        LimitClock(Kept::new_with(|| Spans { busy, ..Spans::default() }))
+    }
+
     /// All that is queued was sent just now, while nothing was in flight.
     #[inline(always)]
     pub(super) fn on_all_sent_at_once(&mut self, now: Instant) {

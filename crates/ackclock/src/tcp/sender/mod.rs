@@ -171,6 +171,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         // Memory that is lent is there to be used; memory that grows is for laws that ask for it.
         let measuring = !delivery.can_grow() || controller.wants_delivery_rate();
         let delivery = if measuring { delivery } else { Buffer::default() };
+        let may_grow = queue.can_grow();
         Sender {
             controller,
             queue: Ring::new(queue, initial.send_buffer as usize),
@@ -180,7 +181,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             ecn: EcnSender::new(Capability::None, iss),
             round: Round::new(Instant::ZERO, iss + 1),
             delivery: Delivery::default(),
-            limits: LimitClock::default(),
+            limits: LimitClock::new(may_grow),
             pacer: Kept::new(Pacer::new()),
             path_probe: Kept::new(ProbeFate::None),
             deadline: Instant::FAR_FUTURE,
@@ -355,6 +356,11 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
     /// The path takes only packets of `mtu` bytes from now on; the [MSS](Self::set_mss) follows from it.
     pub(crate) fn set_path_mtu(&mut self, mtu: u32) {
         self.path_mtu = stored(mtu);
+    }
+
+    /// Whether its memory may grow, and is not all lent.
+    pub(crate) fn may_grow(&self) -> bool {
+        self.queue.can_grow()
     }
 
     pub(crate) fn window(&self) -> &SendWindow {
