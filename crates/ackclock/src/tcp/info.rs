@@ -13,8 +13,8 @@ use crate::wire::{IcmpErrorKind, KeyIds};
 /// A snapshot of one connection. Sizes in bytes unless a name says segments.
 ///
 /// Where there is a heap but the memory of connections is lent, what is rare takes none: `paws_dropped`,
-/// `challenge_acks`, `keepalive_probes`, `reassembly_dropped`, `ce_received` and `ece_received` may then be too low, and
-/// of `limits` only `busy` is told.
+/// `challenge_acks`, `reassembly_dropped`, `ce_received` and `ece_received` may then be too low, `probes_sent` lacks
+/// keep-alives, and of `limits` only `busy` is told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Info {
