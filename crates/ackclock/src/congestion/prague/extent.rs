@@ -1,4 +1,4 @@
-//! The extent of marking: which share of the bytes is marked, as a moving average (alpha of section 2.4.2 of the
+//! The extent of marking: which share of the bytes is marked, as a moving average (alpha of section 2.3.2 of the
 //! draft, as in RFC 8257 section 3.3).
 
 /// All bytes marked: fixed-point numbers here have 24 bits behind the point.
