@@ -42,6 +42,9 @@ fn a_kernel_reader_that_pauses_for_3_s_gets_every_byte() {
             let outcome = client.outcomes()[0];
             assert_eq!(outcome.error, None);
             assert!(outcome.info.probes_sent > 0, "the window was never probed");
+            let limits = outcome.info.limits;
+            assert!(limits.receiver.as_millis() >= 1_000, "the reader paused: {limits:?}");
+            assert!(limits.busy >= limits.receiver + limits.congestion + limits.buffer);
         });
     }
 }
