@@ -207,6 +207,7 @@ impl Keys {
 
     /// How a connection that is opened now is to be signed: as the key says that fits best. Of two that fit
     /// alike TCP-AO's counts (RFC 5925 section 8).
+    #[inline(never)]
     pub(super) fn kind(&self, tuple: &FourTuple) -> Option<SignatureKind> {
         let kinds = self
             .fitting(*tuple)

@@ -69,8 +69,11 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     }
 
     /// How a connection with these ends is to be signed if it is opened now.
+    #[inline]
     pub(super) fn signature_for(&self, tuple: &FourTuple) -> Option<SignatureKind> {
-        self.signatures.get()?.keys.kind(tuple)
+        let keys = &self.signatures.get()?.keys;
+        // As nearly always.
+        if keys.is_empty() { None } else { keys.kind(tuple) }
     }
 
     /// Whether a connection with these ends is to be signed.

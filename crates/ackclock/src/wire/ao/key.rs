@@ -20,7 +20,8 @@ pub struct AoKey<'k> {
 
 impl<'k> AoKey<'k> {
     /// How a key is written.
-    pub const WORDS: &'static str = "ID[/RECV_ID][:SHA1|AES128][:no-options]=KEY, IDs from 0 to 255";
+    pub const WORDS: &'static str =
+        "ID[/RECV_ID][:SHA1|AES128][:no-options]=KEY, IDs from 0 to 255";
 
     /// Reads a key: its ID, or SendID and RecvID, of 0 to 255; how it signs (SHA1); whether other options are left
     /// out; and the master key in plain text, which may be empty here.
