@@ -25,6 +25,8 @@ pub(crate) fn broken<P: Profile>(
 
 fn broken_info(info: &Info) -> Option<&'static str> {
     let synchronized = info.state.is_synchronized();
+    // A probe of the path is longer than the others.
+    let longest = info.path_search.map_or(info.mss, |search| search.high.max(info.mss));
     let holds = [
         (info.sacked + info.lost <= info.unacked, "what is SACKed or lost is in flight"),
         (
@@ -34,7 +36,7 @@ fn broken_info(info: &Info) -> Option<&'static str> {
         ),
         (
             // A FIN counts, and what is acknowledged of a segment in part.
-            info.unacked <= info.send_queue.saturating_add(1 + info.mss),
+            info.unacked <= info.send_queue.saturating_add(1 + longest),
             "what is unacknowledged is queued",
         ),
         (info.mss > 0 && info.cwnd > 0, "MSS and window are above zero"),
