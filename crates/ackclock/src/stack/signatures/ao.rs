@@ -34,19 +34,10 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         scope: &KeyScope,
         key: &AoKey<'_>,
     ) -> Result<(), KeyError> {
-        let now = self.begin(now);
         let AoKey { send_id, recv_id, algorithm, covers_options, key } = *key;
         let functions = algorithm.functions();
         let parameters = AoParameters { send_id, recv_id, covers_options, functions };
-        let key = SignatureKey::new(Scheme::Ao(parameters), key)?;
-        let signatures = self.signatures.get_mut().ok_or(KeyError::LeftOut)?;
-        let set = signatures.keys.set(scope, key);
-        if set == Err(KeyError::NoResources) {
-            self.statistics.count(|all| &mut all.calls_refused);
-        }
-        set?;
-        self.follow_keys(now);
-        Ok(())
+        self.set_key(now, scope, SignatureKey::new(Scheme::Ao(parameters), key)?)
     }
 
     /// Forgets a key of TCP-AO. Connections that use it go on with the one of those that are left which fits best;

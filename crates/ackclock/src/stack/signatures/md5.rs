@@ -2,7 +2,7 @@
 
 use super::keys::{KeyScope, Scheme, SignatureKey};
 use crate::congestion::CongestionController;
-use crate::profile::{Kept, Profile};
+use crate::profile::Profile;
 use crate::stack::{KeyError, Stack};
 use crate::time::Instant;
 use crate::wire::md5::digest;
@@ -29,15 +29,6 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         scope: &KeyScope,
         key: &[u8],
     ) -> Result<(), KeyError> {
-        let now = self.begin(now);
-        let key = SignatureKey::new(Scheme::Md5(digest), key)?;
-        let signatures = self.signatures.get_mut().ok_or(KeyError::LeftOut)?;
-        let set = signatures.keys.set(scope, key);
-        if set == Err(KeyError::NoResources) {
-            self.statistics.count(|all| &mut all.calls_refused);
-        }
-        set?;
-        self.follow_keys(now);
-        Ok(())
+        self.set_key(now, scope, SignatureKey::new(Scheme::Md5(digest), key)?)
     }
 }

@@ -68,6 +68,25 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         Ok(())
     }
 
+    /// Sets a key of either kind; what it concerns follows it.
+    #[allow(dead_code, reason = "whoever sets one brings an algorithm")]
+    fn set_key(
+        &mut self,
+        now: Instant,
+        scope: &keys::KeyScope,
+        key: keys::SignatureKey,
+    ) -> Result<(), KeyError> {
+        let now = self.begin(now);
+        let signatures = self.signatures.get_mut().ok_or(KeyError::LeftOut)?;
+        let set = signatures.keys.set(scope, key);
+        if set == Err(KeyError::NoResources) {
+            self.statistics.count(|all| &mut all.calls_refused);
+        }
+        set?;
+        self.follow_keys(now);
+        Ok(())
+    }
+
     /// How a connection with these ends is to be signed if it is opened now.
     #[inline]
     pub(super) fn signature_for(&self, tuple: &FourTuple) -> Option<SignatureKind> {
