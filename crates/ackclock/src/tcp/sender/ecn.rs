@@ -2,7 +2,7 @@
 //! but for CWR (RFC 9768 section 4).
 
 use super::Sender;
-use crate::congestion::{Congestion, CongestionController, CongestionKind, Marks as CountedMarks};
+use crate::congestion::{Congestion, CongestionController, CongestionKind, Marks};
 use crate::profile::{Kept, Part, Profile};
 use crate::seq::SeqNumber;
 use crate::time::Instant;
@@ -29,10 +29,10 @@ enum Reduced {
 
 /// What the sender remembers of congestion marks: nothing, where an image does without ECN.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct EcnSender<P: Profile>(<P::Ecn as Part>::Keeps<Marks>);
+pub(super) struct EcnSender<P: Profile>(<P::Ecn as Part>::Keeps<EcnState>);
 
 #[derive(Clone, Copy, Debug)]
-struct Marks {
+struct EcnState {
     capable: Capability,
     /// The next new data tells the peer that the window was reduced.
     cwr_due: bool,
@@ -47,7 +47,7 @@ struct Marks {
 impl<P: Profile> EcnSender<P> {
     pub(super) fn new(capable: Capability, iss: SeqNumber) -> Self {
         let reduced = Reduced::No;
-        EcnSender(Kept::new(Marks { capable, cwr_due: false, held: false, reduced, point: iss }))
+        EcnSender(Kept::new(EcnState { capable, cwr_due: false, held: false, reduced, point: iss }))
     }
 
     #[inline(always)]
@@ -146,7 +146,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     }
 
     /// Tells the law of marks that the peer counts (RFC 9768).
-    pub(in crate::tcp) fn tell_marks(&mut self, marks: &CountedMarks) {
+    pub(in crate::tcp) fn tell_marks(&mut self, marks: &Marks) {
         self.controller.on_marks(marks);
     }
 
