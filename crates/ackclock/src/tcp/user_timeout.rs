@@ -136,7 +136,6 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     }
 
     /// The options of an acceptable segment.
-    #[inline(always)]
     pub(super) fn take_user_timeout(&mut self, options: &Options) {
         if let Some(remote) = options.user_timeout()
             && let Some(state) = self.user_timeout_state_mut()

@@ -173,15 +173,10 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     /// Puts the option into `header`, of a segment with `payload` bytes of text, if there is news, and room
     /// beside up to two SACK blocks.
-    #[inline(always)]
     pub(super) fn tell_counters(&self, header: &mut Header, payload: u32) {
-        if let Some(state) = self.accurate() {
-            self.put_counters(state, header, payload);
-        }
-    }
-
-    #[inline(never)]
-    fn put_counters(&self, state: &AccurateEcn, header: &mut Header, payload: u32) {
+        let Some(state) = self.accurate() else {
+            return;
+        };
         let for_blocks = match header.options.sack.as_slice().len() {
             0 => 0,
             1 => ONE_BLOCK,
@@ -198,7 +193,6 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     }
 
     /// A segment that is no SYN and no RST went out.
-    #[inline(never)]
     pub(super) fn on_counters_sent(&mut self, header: &Header) {
         if let Some(state) = self.accurate_mut() {
             state.received.on_ack_sent(header.options.accurate_ecn());
@@ -209,7 +203,6 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     }
 
     /// An acceptable segment that is no SYN, whose text was taken.
-    #[inline(never)]
     pub(super) fn count_codepoint(&mut self, segment: &Segment<'_>) {
         let waits = !self.receiver.ack_deadline().is_never() || !segment.payload.is_empty();
         let Some(state) = self.accurate_mut() else {
