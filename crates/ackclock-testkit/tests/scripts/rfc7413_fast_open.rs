@@ -252,6 +252,27 @@ fn a_syn_ack_that_got_lost_goes_again() {
     );
 }
 
+/// RFC 7323 section 2.2: a SYN's window is not scaled. With text behind the first one a larger window was told, of which the
+/// lower half went into the next: found by the swarm.
+#[test]
+fn a_syn_ack_that_goes_again_tells_the_largest_window_that_it_can() {
+    check(
+        "
+        set fast_open without-cookie
+        set window_scaling on
+        set receive_buffer 262144
+        listen
+        < S 0:400(400) <mss 1000,sackOK,wscale 0>
+        > S. 0:0(0) ack 401 win 65135 <mss 1000,sackOK,wscale 3>
+        accept
+        read 400
+        write 100
+        > P. 1:101(100) ack 401
+        +1 > S. 0:0(0) ack 401 win 65535 <mss 1000,sackOK,wscale 3>
+        ",
+    );
+}
+
 /// RFC 3168 section 6.1.5: found by the swarm.
 #[test]
 fn text_of_the_syn_that_goes_again_is_not_ecn_capable() {

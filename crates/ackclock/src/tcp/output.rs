@@ -214,8 +214,10 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let (flags, ack, window) = if self.state == State::SynReceived {
             timestamps.echo = self.timestamps.recent();
             let flags = self.agreement.syn_ack_flags(&offered, self.syn_ack_timeouts());
-            // Text that came with the other side's SYN has taken its part.
-            (flags, self.receiver.rcv_nxt(), self.receiver.rcv_wnd() as u16)
+            // Text that came with the other side's SYN has taken its part, and what went behind the first SYN-ACK may have
+            // told a window that no SYN can tell.
+            let window = self.receiver.rcv_wnd().min(u16::MAX.into()) as u16;
+            (flags, self.receiver.rcv_nxt(), window)
         } else {
             // RFC 3168 section 6.1.1.1: what was lost may have been dropped for its flags.
             offered.ecn_setup &= self.is_first_syn();
