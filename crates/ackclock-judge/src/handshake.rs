@@ -74,9 +74,12 @@ pub(crate) fn judge(seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
             "timestamps, though not both SYNs had them".into()
         });
     }
-    // A host that has acknowledged the text of the peer's SYN has opened the connection fast (RFC 7413
-    // section 4.2.2).
-    let is_fast = facts.told > 1 && facts.peer_syn.is_some_and(|syn| syn.text > 0);
+    // A host that has acknowledged the text of the peer's SYN, or got a cookie with it, has opened the connection fast
+    // (RFC 7413 section 4.2.2).
+    let is_fast = facts.peer_syn.is_some_and(|syn| {
+        let cookie = syn.options.fast_open();
+        syn.text > 0 && facts.told > 1 || cookie.is_some_and(|cookie| !cookie.as_slice().is_empty())
+    });
     if seen.payload_len() > 0 && facts.acked < 1 && seen.text_end() > facts.sent && !is_fast {
         docket.forbid(&TEXT_TOO_EARLY, time, number, || {
             format!("{} bytes before the host's SYN was acknowledged", seen.payload_len())

@@ -121,10 +121,11 @@ pub(crate) struct Resets {
     edges: Numbers,
 }
 
-/// The last few different numbers of a kind.
+/// The last few different numbers of a kind: more than come before a host that looks at its packets now and then
+/// answers the first.
 #[derive(Clone, Debug, Default)]
 struct Numbers {
-    last: [Option<Offset>; 8],
+    last: [Option<Offset>; 32],
     next: usize,
 }
 

@@ -19,6 +19,9 @@ pub(crate) static SILLY: Sentence = Sentence::must(
     "A TCP implementation MUST include a SWS avoidance algorithm in the receiver",
 );
 
+/// The largest window of a SYN (RFC 7323 section 2.2).
+const LARGEST_UNSCALED: Offset = 65_535;
+
 /// The rules of the window that the host tells.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Windows {
@@ -38,9 +41,12 @@ impl Windows {
         let edge = ack + window;
         // A window is told in units; what does not fill one is lost in the telling (RFC 7323 section 2.4).
         let unit: Offset = 1 << facts.host_shift();
-        if edge + unit <= facts.edge && !seen.is(Flags::SYN) {
+        // A SYN-ACK cannot tell more than 65,535 bytes, and tells of a buffer once there is one.
+        let is_syn = seen.is(Flags::SYN);
+        let told = if is_syn { facts.edge.min(ack + LARGEST_UNSCALED) } else { facts.edge };
+        if edge + unit <= told && (self.has_buffer || !is_syn) {
             docket.forbid(&SHRUNK, seen.time, seen.number, || {
-                format!("the right edge moves from {} back to {edge}", facts.edge)
+                format!("the right edge moves from {told} back to {edge}")
             });
         }
         let step = edge - facts.edge;

@@ -72,7 +72,7 @@ impl Sender {
         let is_fin = seen.is(Flags::FIN);
         let text = match () {
             () if seen.payload.is_empty() => Text::None,
-            () if self.window.is_probe(seen) => Text::Probe,
+            () if self.window.is_probe(seen, facts) => Text::Probe,
             () if seen.text_end() <= facts.sent => Text::Again,
             () if seen.text() < facts.sent => Text::Both,
             () => Text::New,

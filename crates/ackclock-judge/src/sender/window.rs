@@ -50,7 +50,9 @@ const OVERRIDE: Duration = Duration::from_millis(100);
 
 /// A segment of so many bytes of payload and options fits every path (RFC 9293 section 3.7.1).
 const LEAST_FULL: Offset = 536;
-/// The same with its headers.
+/// The same of a host that searches its path, which it may take for one of 552 bytes (as Linux's `min_pmtu`).
+const LEAST_FOUND: Offset = 512;
+/// The first with its headers.
 const LEAST_PACKET: Offset = LEAST_FULL + 40;
 
 /// The offered window.
@@ -147,8 +149,17 @@ impl Window {
     }
 
     /// Whether a segment that begins here and is new is one that probes a closed window.
-    pub(crate) fn is_probe(&self, seen: &Seen<'_>) -> bool {
+    pub(crate) fn is_probe(&mut self, seen: &Seen<'_>, facts: &Facts) -> bool {
+        self.begin(facts);
         seen.payload_len() <= 1 && seen.text() >= self.edge
+    }
+
+    /// Payload and options of a segment that is certainly full.
+    fn full_size(&self, facts: &Facts) -> Offset {
+        if facts.settings.probes_path {
+            return facts.peer_mss().min(LEAST_FOUND - self.narrow);
+        }
+        self.largest.max(facts.peer_mss().min(LEAST_FULL - self.narrow))
     }
 
     /// Up to where what was sent has to be acknowledged before a small segment may go.
@@ -175,8 +186,7 @@ impl Window {
         let (time, number) = (seen.time, seen.number);
         let quiet = time.saturating_since(self.last_data);
         let size = seen.payload_len() + seen.options_len as Offset;
-        let longest = if facts.settings.probes_path { 0 } else { self.largest };
-        let is_small = size < longest.max(facts.peer_mss().min(LEAST_FULL - self.narrow));
+        let is_small = size < self.full_size(facts);
         self.last_data = time;
         let end = seen.text_end();
         if unsent == Some(0) && !seen.is(Flags::PSH) && !seen.is(Flags::FIN) {

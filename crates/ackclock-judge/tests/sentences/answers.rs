@@ -102,6 +102,11 @@ fn a_stranger_is_reset_where_it_expects_that() {
     keeps("< . 5:15(10) ack 9\n> R 9:9(0)");
     breaks("rst-number", "< . 5:15(10) ack 9\n> R 10:10(0)");
     breaks("rst-for-rst", "< R 5:5(0)\n> R 9:9(0)");
+    // A host that looks at its packets now and then answers the first after many others have come.
+    let passive = "< S 0:0(0) <mss 1000>\n> S. 0:0(0) ack 1 <mss 1000>\n";
+    let many: String = (9..29).map(|ack| format!("< . 1:1(0) ack {ack}\n")).collect();
+    let resets: String = (9..29).map(|ack| format!("> R {ack}:{ack}(0)\n")).collect();
+    keeps(&format!("{passive}{many}{resets}"));
 }
 
 #[test]

@@ -84,6 +84,16 @@ fn text_waits_until_the_syn_is_acknowledged() {
         +0.01 < . 1:1(0) ack 11
         ",
     );
+    // With a cookie it need not (RFC 7413 section 4.2.2), also where no text came along.
+    keeps(
+        "
+        < S 0:0(0) <mss 1000,FO 9c7acf0d9a44ab52>
+        > S. 0:0(0) ack 1 <mss 1000>
+        write 10
+        > P. 1:11(10) ack 1
+        +0.01 < . 1:1(0) ack 11
+        ",
+    );
 }
 
 #[test]

@@ -126,11 +126,15 @@ impl Capture {
         let window = packet.window.unwrap_or(self.windows[from]);
         self.windows[from] = window;
         let mut options = packet.options.unwrap_or_default();
-        let mut blocks = SackBlocks::EMPTY;
-        for block in options.sack.as_slice() {
-            blocks.push(SeqRange::new(block.start + ISN[to].0, block.end + ISN[to].0));
+        // What lies beside blocks, or in their place, stays.
+        if !options.sack.is_empty() {
+            let (blocks, counters) = (options.sack, options.accurate_ecn());
+            options.sack = SackBlocks::EMPTY;
+            for block in blocks.as_slice() {
+                options.sack.push(SeqRange::new(block.start + ISN[to].0, block.end + ISN[to].0));
+            }
+            options.set_accurate_ecn(counters);
         }
-        options.sack = blocks;
         let has_ack = packet.flags.contains(Flags::ACK);
         let header = Header {
             source_port: self.ends[from].port(),
