@@ -97,6 +97,19 @@ fn text_waits_until_the_syn_is_acknowledged() {
 }
 
 #[test]
+fn a_syn_ack_that_goes_again_takes_no_window_back() {
+    let told = "
+        < S 0:400(400) <mss 1000,wscale 0,FO 9c7acf0d9a44ab52>
+        > S. 0:0(0) ack 401 win 65135 <mss 1000,wscale 3>
+        write 100
+        > P. 1:101(100) ack 401 win 32768
+        ";
+    let again = |window| format!("{told}+1 > S. 0:0(0) ack 401 win {window} <mss 1000,wscale 3>");
+    keeps(&again(65_535));
+    breaks("window-shrunk", &again(0));
+}
+
+#[test]
 fn the_number_of_one_connection_does_not_tell_that_of_the_next() {
     let syn = "> S 0:0(0) win 10000 <mss 1000>";
     // 4 microseconds are a tick of the clock, and another connection has another start.
