@@ -47,7 +47,7 @@ pub(crate) struct TransferOptions {
     /// What is different on the way back
     #[arg(long, value_name = "PATH", conflicts_with = "peer")]
     path_back: Option<String>,
-    /// Run what this file describes instead, a network and its flows in TOML (README), and report
+    /// Run what this file describes instead, a network and its flows in TOML (docs/command_line.md), and report
     /// each flow and each link; --seed, --pcap, --trace and --json work as ever
     #[arg(long, value_name = "FILE", conflicts_with = "peer")]
     scenario: Option<PathBuf>,
