@@ -3,8 +3,8 @@
 //!
 //! What a client does, and when, is read from a [`Schedule`], which can be any iterator.
 //!
-//! Whoever drives a stack (the emulator in virtual time, the run loop over a TUN device, firmware)
-//! drives its applications with the same few calls.
+//! The driver of a stack (the emulator in virtual time, the run loop over a TUN device, firmware) drives the
+//! applications too, through the few calls of [`Application`].
 
 mod chargen;
 mod client;

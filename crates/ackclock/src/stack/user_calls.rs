@@ -34,8 +34,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.resolve(handle).map_or(0, |slot| slot.connection.send_room())
     }
 
-    /// How many bytes of data the SYN will carry, which was not sent yet: of what is queued now and until
-    /// then (TCP Fast Open, RFC 7413 section 4.2.2). 0 if it carries none, or only requests a cookie.
+    /// Most bytes of data that the first SYN, as long as it is not sent, may carry (TCP Fast Open, RFC 7413
+    /// section 4.2.2), whether they are queued already or not. 0 if it carries none, or only requests a
+    /// cookie.
     pub fn syn_room(&self, handle: Handle) -> usize {
         self.resolve(handle).map_or(0, |slot| slot.connection.syn_room())
     }

@@ -74,7 +74,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             return;
         }
         // An image without counters does not know that data has arrived, so it believes each report at once.
-        // Whoever sends such reports, only one of them has all data in flight retransmitted at once.
+        // So of any number of forged reports, only one has all data in flight retransmitted at once.
         let has_passed = self.sender.counters().bytes_acked.get() >= self.sender.mss().into();
         let una = self.sender.snd_una();
         let Some(path) = self.make_path_state() else {

@@ -28,8 +28,8 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         let target = arp.target.into();
         let is_ours = own.contains(target);
         // A known entry is updated in any case, but only the answer to a request of ours is confirmed.
-        // Whoever asks for us gets an entry, as it will be sent packets. A sender without an address is only
-        // probing whether the address is free (RFC 5227 section 2.1.1).
+        // A host that asks for our address gets an entry, because we are about to send packets to it. A
+        // sender without an address is only probing whether the address is free (RFC 5227 section 2.1.1).
         let is_answer = is_ours && !arp.is_request;
         let trust = if is_answer { Trust::Confirmed } else { Trust::Stale };
         let waited =

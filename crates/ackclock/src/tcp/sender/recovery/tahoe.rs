@@ -27,7 +27,7 @@ impl TahoeGoBackN {
     pub(super) const NEEDS_SACK: bool = false;
 }
 
-/// Ends an episode that the ack completes. At the third duplicate ack begins an episode (in slow start, so
+/// Ends an episode that the ack completes. At the third duplicate ack it begins an episode (in slow start, so
 /// that the window keeps growing); the caller then marks what is lost.
 fn begin_at_third_duplicate(
     episode: &mut Episode,
