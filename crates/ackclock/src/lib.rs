@@ -5,26 +5,26 @@
 //! a TUN device (crate `ackclock-host`), in virtual time inside a network emulator (crate
 //! `ackclock-emulator`), and on a microcontroller with memory that the firmware lends it.
 //!
-//! # The map
+//! # Modules
 //! | module | holds |
 //! | --- | --- |
 //! | [`stack`] | [`Stack`](stack::Stack): many connections over one link. Start here. |
 //! | [`tcp`] | one connection: its [`Config`](tcp::Config), its [`Info`](tcp::Info), RFC 9293 event by event |
-//! | [`congestion`] | how much may be in flight: the trait [`CongestionController`](congestion::CongestionController) and the built-in laws |
-//! | [`link`] | [`Link`](link::Link): what a driver implements |
+//! | [`congestion`] | congestion control: the trait [`CongestionController`](congestion::CongestionController) and the built-in algorithms |
+//! | [`link`] | [`Link`](link::Link): the trait that a driver implements |
 //! | [`apps`] | discard, echo, chargen and the clients that talk to them |
-//! | [`wire`] | bytes to segments and back |
-//! | [`mod@profile`] | what an image has |
+//! | [`wire`] | packet formats: bytes to segments and back |
+//! | [`mod@profile`] | profiles: which optional parts a program image has |
 //! | [`storage`] | memory that is lent or grows |
 //! | [`seq`], [`time`] | sequence numbers; instants and durations in nanoseconds |
 //!
-//! Dependencies point one way: `wire` and `congestion` know nobody; `tcp` knows those two; `stack`
-//! knows `tcp`; `link` and `apps` know `stack`.
+//! Dependencies point one way: `wire` and `congestion` depend on none of the others; `tcp` uses these two;
+//! `stack` uses `tcp`; `link` and `apps` use `stack`.
 //!
-//! # Two minutes
-//! Two stacks that hand each other their packets:
+//! # A first example
+//! Two stacks that exchange packets with each other:
 //!
-// The example grows its storage, so it is one only with `alloc`.
+// The example needs storage that grows, so it is compiled only with `alloc`.
 #![cfg_attr(feature = "alloc", doc = "```")]
 #![cfg_attr(not(feature = "alloc"), doc = "```text")]
 //! use ackclock::congestion::BuiltIn;
@@ -46,7 +46,7 @@
 //! let handle = client.connect(now, address, None, &Config::default())?;
 //! client.send(now, handle, b"hello")?;
 //!
-//! // Whatever one stack wants to send, the other one gets.
+//! // Each packet that one stack sends is passed to the other one.
 //! let mut packet = [0; 1500];
 //! loop {
 //!     let mut moved = false;
@@ -79,25 +79,25 @@
 //! | feature | what it adds |
 //! | --- | --- |
 //! | `std` (default) | implies `alloc` |
-//! | `alloc` | storage that grows ([`Storage::growing`](stack::Storage::growing)), controllers in boxes; without it everything is lent ([`StackMemory`](stack::StackMemory)) |
+//! | `alloc` | storage that grows ([`Storage::growing`](stack::Storage::growing)) and boxed congestion control; without it all memory is lent ([`StackMemory`](stack::StackMemory)) |
 //! | `full` (default) | `ipv4` and `ipv6` |
-//! | `ipv4`, `ipv6` | packets of that family; those of a family that is left out are dropped |
+//! | `ipv4`, `ipv6` | packets of that family; packets of a family that is not enabled are dropped |
 //! | `smoltcp-phy`, `embassy-net-driver` | links over drivers made for smoltcp 0.14 and for embassy-net (`link::phy`, `link::embassy`) |
 //! | `embedded-io`, `embedded-io-async`, `embedded-nal-async` | connections as streams with these traits (module `io`) |
-//! | `tcp-md5` | connections whose segments are signed with MD5, as those of BGP are (RFC 2385): `Stack::set_md5_key`, `wire::md5` |
-//! | `tcp-ao` | the same by TCP's authentication option (RFC 5925): `Stack::add_ao_key`, `wire::ao` |
-//! | `log`, `defmt` | connections that open and end, packets that are dropped and limits that are hit are told through these crates |
+//! | `tcp-md5` | connections whose segments have MD5 signatures, as those of BGP (RFC 2385): `Stack::set_md5_key`, `wire::md5` |
+//! | `tcp-ao` | connections whose segments are signed with the TCP Authentication Option (RFC 5925): `Stack::add_ao_key`, `wire::ao` |
+//! | `log`, `defmt` | log messages through these crates: connections that open and end, packets that are dropped, limits that are reached |
 //!
 //! # Profiles
-//! What else an image has is said by a type, the [`Profile`](profile::Profile) of its stack, which names
-//! each part that an image may do without. What is set for a part that is not there has no effect, and the
-//! part costs neither text nor memory. Stacks with different profiles can be in one image.
+//! Which other parts an image has is chosen by a type, the [`Profile`](profile::Profile) of its stack, which
+//! names each optional part. Settings for a part that is absent have no effect, and the part takes neither
+//! code nor memory. One image can have stacks with different profiles.
 //!
-//! | profile | for |
+//! | profile | intended for |
 //! | --- | --- |
-//! | [`Full`](profile::Full) | hosts: every part. A stack has it unless it is told otherwise |
-//! | [`Internet`](profile::Internet) | firmware that is a client or a server on the Internet |
-//! | [`Least`](profile::Least) | where [`profile!`] begins to add parts, or nothing is to be added |
+//! | [`Full`](profile::Full) | hosts: it has every part, and is the default |
+//! | [`Internet`](profile::Internet) | firmware that is a client or server on the Internet |
+//! | [`Least`](profile::Least) | the smallest image, and a base to which [`profile!`] adds parts |
 //! | one made with [`profile!`] | firmware that counts bytes |
 #![no_std]
 #![forbid(unsafe_code)]
@@ -129,6 +129,6 @@ mod words;
 
 pub use words::UnknownWord;
 
-/// Whether shortcuts to the same result are worth their text: where there is a heap. Firmware without one
-/// counts bytes.
+/// Whether shortcuts to the same result are worth their code size: they are where there is a heap. Firmware
+/// without one counts bytes.
 pub(crate) const FOR_SPEED: bool = storage::CAN_GROW;

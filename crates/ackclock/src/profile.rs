@@ -1,10 +1,9 @@
-//! What an image has: the parts of the stack that it is built with, chosen by types.
+//! Profiles: the optional parts of the stack that a program image is built with, chosen by types.
 //!
-//! A [`Profile`] names one type for each part that an image may do without. [`Full`] has all of them
-//! and is what [`Stack`](crate::stack::Stack) takes unless told otherwise. Firmware that counts
-//! bytes names its own with [`profile!`](crate::profile!), and pays neither text nor memory for the
-//! parts that it leaves out: what a part keeps is zero-sized then, and a branch that asks for it is
-//! decided when the image is compiled.
+//! A [`Profile`] names one type for each optional part. [`Full`] has all of them, and is the default of
+//! [`Stack`](crate::stack::Stack). Firmware that counts bytes defines its own with
+//! [`profile!`](crate::profile!), and the parts that it leaves out take neither code nor memory: their state
+//! is zero-sized, and branches on them are decided at compile time.
 
 use crate::stack::scale::{self, Scale};
 use crate::tcp::flight::FlightChoice;
@@ -17,29 +16,29 @@ use core::fmt::Debug;
 pub use crate::tcp::ranges::{FewRanges, ManyRanges, NoRanges, OneRange};
 pub use scale::{Few, Many};
 
-/// Whether an image has a part: [`Present`] or [`Absent`].
+/// Whether an image has an optional part: [`Present`] or [`Absent`].
 pub trait Part: sealed::Sealed + Copy + Eq + Debug + Default + Send + Sync + 'static {
-    /// Whether it has.
+    /// Whether the part is present.
     const PRESENT: bool;
-    /// State of the part that can be copied: a `T`, or nothing where the part is absent.
+    /// Copyable state of the part: a `T`, or nothing if the part is absent.
     type Keeps<T: Copy + Debug>: Kept<T> + Copy;
-    /// State of the part in general.
+    /// State of the part in general: a `T`, or nothing if the part is absent.
     type Owns<T: Debug>: Kept<T>;
-    /// State of the part that begins as a constant.
+    /// State of the part with a constant initial value: a `T`, or nothing if the part is absent.
     type Begins<T: Debug + InitialValue>: Kept<T> + InitialValue;
 }
 
-/// State that begins as a constant, so that memory for it can be a `static`.
+/// A type with a constant initial value, so that memory for it can be a `static`.
 pub trait InitialValue {
-    /// How it begins.
+    /// The initial value.
     const INITIAL: Self;
 }
 
-/// A part that an image has.
+/// The part is present.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Present;
 
-/// A part that was left out.
+/// The part is absent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Absent;
 
@@ -58,29 +57,29 @@ impl Part for Absent {
 }
 
 mod sealed {
-    /// Keeps the choice between two answers a choice between two.
+    /// Restricts `Part` to these two types.
     pub trait Sealed {}
     impl Sealed for super::Present {}
     impl Sealed for super::Absent {}
 }
 
-/// State of a part that may have been left out.
+/// State of an optional part.
 pub trait Kept<T>: Debug {
-    /// The state of a part that begins with `value`.
+    /// The state with this initial value.
     fn new(value: T) -> Self;
-    /// The same, of a value that is made only where the part is there.
+    /// The state with the value that `make` returns, which is called only if the part is present.
     fn new_with(make: impl FnOnce() -> T) -> Self;
-    /// The state; `None`, known when the image is compiled, if the part is absent.
+    /// The state; `None` if the part is absent, which is known at compile time.
     fn get(&self) -> Option<&T>;
-    /// The state, to be changed.
+    /// The state, mutable; `None` if the part is absent.
     fn get_mut(&mut self) -> Option<&mut T>;
 }
 
-/// State of a part that is there.
+/// State of a part that is present.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Here<T>(T);
 
-/// State of a part that was left out: none.
+/// State of a part that is absent: none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Nothing;
 
@@ -136,74 +135,75 @@ impl<T> Kept<T> for Nothing {
     }
 }
 
-/// The parts that an image has. Made with [`profile!`](crate::profile!).
+/// The optional parts that an image has. Define one with [`profile!`](crate::profile!).
 pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     /// More accurate congestion notification, a counter instead of an echo (RFC 9768). It needs
     /// [`Ecn`](Self::Ecn).
     type AccurateEcn: Part;
-    /// Opening connections (RFC 9293 section 3.10.1); without it others open them.
+    /// Active open (RFC 9293 section 3.10.1); without it all connections are opened by peers.
     type ActiveOpen: Part;
-    /// How many connections there are at a time, [`Many`] or [`Few`]: how connections are found by
-    /// their four-tuples, and deadlines by their times.
+    /// The number of connections, [`Many`] or [`Few`], which selects how connections are found by their
+    /// four-tuples and deadlines by their times.
     type Connections: Scale;
     /// The counters of [`Info`](crate::tcp::Info), of [`Statistics`](crate::stack::Statistics) and of
-    /// Ethernet; without it they stay at zero.
+    /// Ethernet; without them all are zero.
     type Counters: Part;
-    /// Samples of the delivery rate, for each transmission and each round trip; BBR needs them.
+    /// Delivery rate samples, for each transmission and each round trip; BBR needs them.
     type DeliveryRate: Part;
     /// Explicit congestion notification (RFC 3168).
     type Ecn: Part;
-    /// TCP Fast Open (RFC 7413): data in SYNs, of ours and of peers. It needs
+    /// TCP Fast Open (RFC 7413): data in SYNs, as client and server. It needs
     /// [`ActiveOpen`](Self::ActiveOpen).
     type FastOpen: Part;
-    /// What is known of transmissions: one of the types in [`tcp::flight`](crate::tcp::flight).
+    /// How the data in flight is recorded: one of the types in [`tcp::flight`](crate::tcp::flight).
     type Flight: FlightChoice;
-    /// Retransmission timers from before RFC 6298, clocks that tick, and (with
-    /// [`RareSettings`](Self::RareSettings)) 4.3BSD's way to acknowledge.
+    /// Historic behaviour: retransmission timers from before RFC 6298, clocks that tick, and (with
+    /// [`RareSettings`](Self::RareSettings)) 4.3BSD's ack policy.
     type Historic: UnitChoice;
-    /// What earlier connections have learned of the paths to hosts (RFC 9040), for those that
-    /// [ask](crate::tcp::Config::reuse_metrics) for it.
+    /// Path metrics that earlier connections to a host have learned (RFC 9040), for connections that
+    /// [ask](crate::tcp::Config::reuse_metrics) for them.
     type HostMetrics: Part;
-    /// ICMP errors: path MTU discovery (RFC 1191, RFC 8201) and unreachable destinations; without it
-    /// they are counted and ignored.
+    /// ICMP errors: path MTU discovery (RFC 1191, RFC 8201) and unreachable destinations; without it they are
+    /// counted and ignored.
     type IcmpErrors: Part;
-    /// For how long what has limited a sender (RFC 4898); see [`LimitTimes`](crate::tcp::LimitTimes).
+    /// Measurement of what limits a sender, and for how long (RFC 4898); see
+    /// [`LimitTimes`](crate::tcp::LimitTimes).
     type LimitTimes: Part;
     /// Pacing, and the burst limit; BBR needs it.
     type Pacing: Part;
-    /// Path MTU discovery without ICMP (RFC 4821), which needs [`Records`](crate::tcp::flight::Records).
+    /// Path MTU discovery by probes, without ICMP (RFC 4821); it needs
+    /// [`Records`](crate::tcp::flight::Records).
     type PathProbing: Part;
-    /// Rooms of their own for the packets that nearly all packets are: more text, more speed.
+    /// The predicted road (fast path) for the packets that make up nearly all traffic: more code, more speed.
     type Prediction: Part;
-    /// How many ranges of data wait behind a hole, and how they are found: [`ManyRanges`], [`FewRanges`],
+    /// How many ranges of out-of-order data are kept, and how they are found: [`ManyRanges`], [`FewRanges`],
     /// [`OneRange`] or [`NoRanges`].
     type Ranges: RangesChoice;
-    /// Settings that most connections leave as they are; [`Config`](crate::tcp::Config) says which.
+    /// Settings that are rarely changed; [`Config`](crate::tcp::Config) says which.
     type RareSettings: Part;
     /// Loss recovery: one of the types in [`tcp::recovery`](crate::tcp::recovery).
     type Recovery: RecoveryChoice;
-    /// Up to 64 segments in one transmission, for links that segment; and the segments counted one by
-    /// one that a link has put together.
+    /// Up to 64 segments in one transmission, for links with segmentation offload; and separate counting of
+    /// segments that a link has merged.
     type Segmentation: PieceChoice;
-    /// Selective acknowledgments, ours and the peer's (RFC 2018, RFC 2883). With [`NoRanges`] ours tell
-    /// of duplicates only.
+    /// Selective acknowledgments in both directions (RFC 2018, RFC 2883). With [`NoRanges`] ours report only
+    /// duplicates.
     type Sack: Part;
-    /// Signatures of segments by keys that both ends share (RFC 2385, with the feature `tcp-md5`, and
-    /// RFC 5925, with `tcp-ao`).
+    /// Signatures of segments with keys shared by both ends (RFC 2385, with the feature `tcp-md5`, and RFC
+    /// 5925, with `tcp-ao`).
     type Signatures: Part;
-    /// SYN cookies (RFC 4987 section 3.6): a listener that has no room for another half-open connection
-    /// answers SYNs without keeping anything; without them the one that is oldest gives way.
+    /// SYN cookies (RFC 4987 section 3.6): a listener with no room for another half-open connection answers
+    /// SYNs without keeping state; without them the oldest half-open connection is dropped.
     type SynCookies: Part;
-    /// The timestamps option: round trips measured by it, and PAWS (RFC 7323).
+    /// The timestamps option, for round-trip time measurement and PAWS (RFC 7323).
     type Timestamps: Part;
-    /// Reductions for false alarms are taken back (RFC 3522, RFC 3708, RFC 4015, RFC 5682).
+    /// Undoing of reductions for spurious losses and timeouts (RFC 3522, RFC 3708, RFC 4015, RFC 5682).
     type Undo: Part;
-    /// Urgent pointers (RFC 9293 section 3.8.5).
+    /// Urgent data (RFC 9293 section 3.8.5).
     type Urgent: Part;
-    /// The user timeout option, ours and the peer's (RFC 5482); it needs
-    /// [`RareSettings`](Self::RareSettings).
+    /// The user timeout option, in both directions (RFC 5482); it needs [`RareSettings`](Self::RareSettings).
     type UserTimeoutOption: Part;
-    /// The window scale option: windows of more than 64 KiB (RFC 7323 section 2).
+    /// The window scale option, for windows of more than 64 KiB (RFC 7323 section 2).
     type WindowScaling: Part;
     /// Congestion window validation (RFC 7661).
     type WindowValidation: Part;
@@ -270,7 +270,7 @@ impl<P: Profile> Formats for P {
     const WINDOW_SCALING: bool = P::WINDOW_SCALING;
 }
 
-/// Every part present: where [`profile!`](crate::profile!) begins to leave parts out.
+/// Every part present: the base from which [`profile!`](crate::profile!) removes parts.
 #[doc(hidden)]
 pub mod full {
     use super::{ManyRanges, Present};
@@ -306,7 +306,7 @@ pub mod full {
     pub type WindowValidation = Present;
 }
 
-/// Every part absent: where [`profile!`](crate::profile!) begins to add parts.
+/// Every part absent: the base to which [`profile!`](crate::profile!) adds parts.
 #[doc(hidden)]
 pub mod least {
     use super::{Absent, NoRanges};
@@ -342,7 +342,7 @@ pub mod least {
     pub type WindowValidation = Absent;
 }
 
-/// Names an image's [`Profile`](crate::profile::Profile): all parts (`full`) or none (`least`), but for
+/// Defines an image's [`Profile`](crate::profile::Profile): all parts (`full`) or none (`least`), except for
 /// those that are named.
 ///
 /// ```
@@ -368,7 +368,7 @@ macro_rules! profile {
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
         $visibility struct $name;
 
-        // A name that stands here hides what the base has under that name.
+        // A name defined here hides the base's item of that name.
         const _: () = {
             #[allow(unused_imports)]
             use $crate::profile::$base::*;
@@ -409,14 +409,14 @@ macro_rules! profile {
 }
 
 profile! {
-    /// Every part: what hosts have.
+    /// Every part: the profile of hosts.
     pub struct Full: full {}
 }
 
 profile! {
-    /// What a client or server on the Internet should have, without what only hosts with many connections,
-    /// fast links or experiments need: active open, NewReno and RFC 6675 by SACK, four or so ranges that
-    /// wait behind a hole, timestamps, window scaling, ICMP errors and the undoing of false alarms.
+    /// The parts that a client or server on the Internet should have, without those that only hosts with many
+    /// connections, fast links or experiments need: active open, NewReno and SACK recovery by RFC 6675, about
+    /// four out-of-order ranges, timestamps, window scaling, ICMP errors and undoing of spurious reductions.
     pub struct Internet: least {
         ActiveOpen = Present,
         Flight = crate::tcp::flight::Records,
@@ -431,6 +431,6 @@ profile! {
 }
 
 profile! {
-    /// No part: the least TCP that opens no connection and measures nothing by timestamps.
+    /// No optional part: the smallest TCP, which opens no connection and has no timestamps.
     pub struct Least: least {}
 }

@@ -1,15 +1,15 @@
-//! Sequence numbers: a space of 2^32 numbers without beginning or end (RFC 9293 section 3.4).
+//! Sequence numbers: arithmetic modulo 2^32 (RFC 9293 section 3.4).
 //!
-//! "Before" and "after" are only meaningful for numbers less than 2^31 apart, and they are not
-//! transitive over the whole circle: hence methods with names instead of `Ord`.
+//! "Before" and "after" are meaningful only for numbers less than 2^31 apart, and are not transitive over the
+//! whole circle; hence named methods instead of `Ord`.
 
 use core::fmt;
 
-/// A sequence or acknowledgement number.
+/// A sequence number or acknowledgment number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct SeqNumber(pub u32);
 
-/// The half-open range of sequence numbers `[start, end)`; empty when both are equal.
+/// The half-open range of sequence numbers `[start, end)`; empty if both are equal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct SeqRange {
     /// First number in the range.
@@ -64,7 +64,7 @@ impl SeqNumber {
 }
 
 impl SeqRange {
-    /// No number, for memory that is lent out of a `static`.
+    /// An empty range, for memory that is lent out of a `static`.
     pub const EMPTY: SeqRange = SeqRange { start: SeqNumber(0), end: SeqNumber(0) };
 
     /// The range `[start, end)`.
@@ -72,45 +72,45 @@ impl SeqRange {
         SeqRange { start, end }
     }
 
-    /// The range of `len` numbers from `start`.
+    /// The range of `len` sequence numbers from `start`.
     pub const fn from_len(start: SeqNumber, len: u32) -> Self {
         SeqRange { start, end: SeqNumber(start.0.wrapping_add(len)) }
     }
 
-    /// How many numbers it holds.
+    /// Number of sequence numbers in the range.
     pub const fn len(self) -> u32 {
         self.end.since(self.start)
     }
 
-    /// Whether it holds no number.
+    /// Whether the range is empty.
     pub const fn is_empty(self) -> bool {
         self.end.at_or_before(self.start)
     }
 
-    /// Whether `seq` lies in it.
+    /// Whether `seq` lies in the range.
     pub const fn contains(self, seq: SeqNumber) -> bool {
         self.start.at_or_before(seq) && seq.before(self.end)
     }
 
-    /// Whether a receive window of these numbers accepts a segment that begins with `first` and occupies
-    /// `len` of them: the four cases of RFC 9293 section 3.4, table 6.
+    /// Whether a receive window with this range accepts a segment that begins at `first` and occupies `len`
+    /// sequence numbers: the four cases of RFC 9293 section 3.4, table 6.
     #[cfg_attr(not(target_pointer_width = "64"), inline(never))]
     pub(crate) fn accepts(self, first: SeqNumber, len: u32) -> bool {
         match len {
             0 if self.is_empty() => first == self.start,
             0 => self.contains(first),
-            // Nothing lies in a closed window.
+            // A closed window contains no sequence number.
             _ => self.contains(first) || self.contains(first + (len - 1)),
         }
     }
 
-    /// Whether all of `other` lies in it (an empty range lies wherever its start does, the end
-    /// included).
+    /// Whether all of `other` lies in the range. (An empty range does if its start is in this range or at its
+    /// end.)
     pub const fn covers(self, other: SeqRange) -> bool {
         self.start.at_or_before(other.start) && other.end.at_or_before(self.end)
     }
 
-    /// Whether both share a number.
+    /// Whether both ranges share a sequence number.
     pub const fn overlaps(self, other: SeqRange) -> bool {
         self.start.before(other.end) && other.start.before(self.end)
     }

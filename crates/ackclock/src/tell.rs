@@ -1,11 +1,11 @@
-//! Telling a developer what happens, through `log` or `defmt`, whichever feature is on; both may be.
+//! Log messages for developers, through `log` or `defmt`, whichever feature is enabled; both may be.
 //!
 //! - `debug`: a connection is opened, accepted or over (and why), or a packet is dropped (and why);
 //! - `warn`: a limit is hit (`stack::limits` has them), or a neighbour does not answer.
 //!
-//! What is told is counted too. With neither feature nothing is compiled, the values included.
+//! Everything logged is counted too. Without either feature nothing is compiled, not even the arguments.
 
-/// `tell!(debug, "packet dropped: {}", error)`: everything told is `Display`.
+/// Logs a message: `tell!(debug, "packet dropped: {}", error)`; all arguments are `Display`.
 macro_rules! tell {
     ($level:ident, $text:literal $(, $value:expr)* $(,)?) => {{
         #[cfg(feature = "log")]

@@ -1,8 +1,8 @@
-//! Points in time and spans of time, in whole nanoseconds.
+//! Points in time and durations, in whole nanoseconds.
 //!
-//! The core reads no clock: every call that depends on time is told `now`. An [`Instant`] counts
-//! from an origin that the caller chooses (start of the program, start of a simulation). All
-//! arithmetic saturates, so that no input can make it panic or wrap.
+//! The core reads no clock: every call that depends on time is passed `now`. An [`Instant`] counts from an
+//! origin that the caller chooses (start of the program, start of a simulation). All arithmetic saturates, so
+//! that no input can make it panic or wrap around.
 
 use core::fmt;
 use core::str::FromStr;
@@ -11,14 +11,14 @@ use core::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Instant(u64);
 
-/// A span of time in nanoseconds, never negative.
+/// A duration in nanoseconds, never negative.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Duration(u64);
 
 impl Instant {
     /// The origin.
     pub const ZERO: Instant = Instant(0);
-    /// Later than every deadline: "never" (584 years after the origin).
+    /// Later than every deadline, in the sense of "never" (584 years after the origin).
     pub const FAR_FUTURE: Instant = Instant(u64::MAX);
 
     /// The instant `nanos` nanoseconds after the origin.
@@ -67,16 +67,16 @@ impl Instant {
         Duration(self.0.saturating_sub(earlier.0))
     }
 
-    /// Whether this is the mark for "never".
+    /// Whether this is [`FAR_FUTURE`](Self::FAR_FUTURE), which means "never".
     pub const fn is_never(self) -> bool {
         self.0 == u64::MAX
     }
 }
 
 impl Duration {
-    /// No time at all.
+    /// A duration of zero.
     pub const ZERO: Duration = Duration(0);
-    /// The longest span that can be expressed (584 years).
+    /// The longest duration that can be expressed (584 years).
     pub const MAX: Duration = Duration(u64::MAX);
 
     /// A span of `nanos` nanoseconds.
@@ -120,7 +120,7 @@ impl Duration {
         if micros * 1_000 < self.0 { micros + 1 } else { micros }
     }
 
-    /// Whether the span is empty.
+    /// Whether the duration is zero.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
@@ -130,14 +130,14 @@ impl Duration {
         Duration(self.0.saturating_sub(other.0))
     }
 
-    /// The span `factor` times as long; [`Duration::MAX`] if that cannot be expressed.
+    /// The duration times `factor`; [`Duration::MAX`] if that cannot be expressed.
     pub const fn saturating_mul(self, factor: u64) -> Duration {
         Duration(self.0.saturating_mul(factor))
     }
 }
 
-/// A thousandth, rounded down. On small processors a division of 64 bits is a long function; three of
-/// 32 bits, each with the remainder of the one before, do as well.
+/// A thousandth, rounded down. On small processors a 64-bit division is a long function; three 32-bit
+/// divisions, each with the remainder of the one before, do the same.
 const fn thousandth(number: u64) -> u64 {
     if cfg!(target_pointer_width = "64") {
         return number / 1_000;
@@ -223,7 +223,7 @@ impl fmt::Debug for Duration {
     }
 }
 
-/// Units of a span of time and the nanoseconds that they stand for.
+/// Units of time, and their lengths in nanoseconds.
 const UNITS: [(&str, u64); 7] = [
     ("ns", 1),
     ("us", 1_000),
@@ -234,8 +234,8 @@ const UNITS: [(&str, u64); 7] = [
     ("h", 3_600_000_000_000),
 ];
 
-/// A decimal number and its unit, as `20ms` or `1.5min`, read exactly. Letters of the unit may be of
-/// either case.
+/// Parses a decimal number with a unit, such as `20ms` or `1.5min`, exactly. The unit may be in upper or
+/// lower case.
 impl FromStr for Duration {
     type Err = ParseDurationError;
 
@@ -252,7 +252,7 @@ impl FromStr for Duration {
         if whole.is_empty() || fraction.contains('.') {
             return Err(ParseDurationError::Number);
         }
-        // Only digits are left, so that this fails for those that are too many.
+        // Only digits are left, so this fails only if there are too many.
         let whole: u64 = whole.parse().map_err(|_| ParseDurationError::TooLong)?;
         let mut nanos = whole.checked_mul(nanos_each).ok_or(ParseDurationError::TooLong)?;
         for digit in fraction.trim_end_matches('0').bytes() {
@@ -260,7 +260,7 @@ impl FromStr for Duration {
                 return Err(ParseDurationError::TooFine);
             }
             nanos_each /= 10;
-            // A digit of at most 9 and a unit that divides an hour: this product fits.
+            // Fits: a digit of at most 9, times a unit of at most an hour.
             let part = u64::from(digit.wrapping_sub(b'0')).saturating_mul(nanos_each);
             nanos = nanos.checked_add(part).ok_or(ParseDurationError::TooLong)?;
         }
@@ -268,17 +268,17 @@ impl FromStr for Duration {
     }
 }
 
-/// Why a span of time could not be read.
+/// Why a text is not a duration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ParseDurationError {
     /// It does not begin with a decimal number.
     Number,
-    /// There is no such unit, or none.
+    /// The unit is unknown or missing.
     Unit,
     /// It is not a whole number of nanoseconds.
     TooFine,
-    /// It does not fit 64 bits of nanoseconds: 584 years.
+    /// It does not fit into 64 bits of nanoseconds (584 years).
     TooLong,
 }
 

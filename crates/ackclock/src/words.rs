@@ -1,31 +1,31 @@
-//! Words for settings, the same on command lines and in scenario files.
+//! Textual forms of settings, the same on command lines and in scenario files.
 //!
-//! A word is read by `FromStr` and written by `Display`, next to the type it names; what those types share is
-//! here.
+//! A setting is parsed by `FromStr` and written by `Display`, next to the type that it names; this module has
+//! what those types share.
 
 use core::fmt;
 
-/// A text that names no setting.
+/// A text that is no valid setting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum UnknownWord {
-    /// There is nothing of that kind and name.
+    /// No item of this kind has that name.
     Name {
-        /// The kind: a law of congestion control, a loss recovery.
+        /// The kind: a congestion control algorithm, a loss recovery.
         kind: &'static str,
-        /// The names there are.
+        /// The valid names.
         names: &'static [&'static str],
     },
-    /// The law of congestion control is there, but takes no such parameter.
+    /// The congestion control algorithm exists, but has no such parameter or does not accept its value.
     Parameter {
-        /// The law.
+        /// The name of the algorithm.
         law: &'static str,
-        /// What it takes; empty: nothing.
+        /// The parameters that it has; empty: none.
         takes: &'static str,
     },
-    /// None of the words that may stand there.
+    /// The value is not one of those possible.
     Value {
-        /// The words.
+        /// The possible values.
         wanted: &'static str,
     },
 }
@@ -49,11 +49,11 @@ impl fmt::Display for UnknownWord {
 
 impl core::error::Error for UnknownWord {}
 
-/// Makes an enum readable from the words that its values are written as.
+/// Makes an enum parseable from the words that its values are written as.
 macro_rules! words {
     ($setting:ident: $wanted:literal, $($word:literal = $value:ident),+ $(,)?) => {
         impl $setting {
-            /// The words there are, as help and errors tell them.
+            /// The possible words, for help and error texts.
             pub const WORDS: &'static str = $wanted;
         }
 

@@ -12,12 +12,12 @@ use crate::time::Instant;
 const CHARACTERS: usize = 95;
 /// Characters per line, CR and LF not counted (RFC 864's recommended pattern).
 const LINE: usize = 72;
-/// What ends a line.
+/// End of a line: CR LF.
 const END: &[u8] = b"\r\n";
 /// Bytes per line.
 const LINE_BYTES: u64 = (LINE + END.len()) as u64;
 
-/// Every line lies in it: all characters, and once more as many as a line has.
+/// The printable characters once, then the first of them again, so that every line is a slice of it.
 const RING: [u8; CHARACTERS + LINE] = {
     let mut ring = [0; CHARACTERS + LINE];
     let (mut rest, mut character) = (ring.as_mut_slice(), 0);
@@ -37,7 +37,7 @@ pub fn chargen_byte(offset: u64) -> u8 {
     byte
 }
 
-/// Writes the stream from `offset` on.
+/// Writes the bytes of the stream from `offset` on into `data`.
 fn fill(mut data: &mut [u8], offset: u64) {
     let mut line = ((offset / LINE_BYTES) % CHARACTERS as u64) as usize;
     let mut skipped = (offset % LINE_BYTES) as usize;
@@ -52,7 +52,7 @@ fn fill(mut data: &mut [u8], offset: u64) {
     }
 }
 
-/// Fills the send queue; what is received is thrown away.
+/// Fills the send queue with the stream and discards what is received.
 pub(super) fn serve<C: CongestionController + Clone, P: Profile>(
     now: Instant,
     stack: &mut Stack<'_, C, P>,

@@ -1,4 +1,4 @@
-//! What all clients do with their connection: open it, see it established, and see it to its end.
+//! The part that all clients share: opening the connection, noticing that it is established, and closing it.
 
 use super::StartError;
 use crate::congestion::CongestionController;
@@ -57,7 +57,7 @@ impl Client {
         self.last.as_ref()
     }
 
-    /// The connection, if that is what the event is about.
+    /// The connection, if the event is about it.
     pub(super) fn concerned(&self, event: &Event) -> Option<Handle> {
         match *event {
             Event::Connection { handle, .. } if self.handle == Some(handle) => Some(handle),
@@ -79,8 +79,8 @@ impl Client {
         established
     }
 
-    /// Closes the connection if it is over, or if both sides have said all (`finished_sending` is
-    /// for ours) and all was delivered; returns its last state then.
+    /// Closes the connection if it is over, or if both sides have finished sending (`finished_sending` tells
+    /// it of ours) and everything is acknowledged; then returns the connection's last state.
     pub(super) fn close_if_over<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
@@ -99,7 +99,7 @@ impl Client {
         self.last
     }
 
-    /// Breaks the connection off if there is one; returns whether there was.
+    /// Aborts the connection if there is one; returns whether there was.
     pub(super) fn abort<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,

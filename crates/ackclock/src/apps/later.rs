@@ -1,4 +1,4 @@
-//! An application that starts at a time of its own.
+//! An application whose start is delayed until a given time.
 
 use super::{Application, StartError};
 use crate::profile::Profile;
@@ -21,7 +21,7 @@ enum Stage {
 }
 
 impl<A> Later<A> {
-    /// Starts `application` at `at`, or at once if that has passed.
+    /// Starts `application` at the time `at`, or at once if it has passed.
     pub const fn new(at: Instant, application: A) -> Self {
         Later { at, application, stage: Stage::Waiting }
     }
@@ -31,7 +31,8 @@ impl<A> Later<A> {
         &self.application
     }
 
-    /// Why it could not start when its time had come; it is done then.
+    /// Why the application could not be started, if it failed when its time came;
+    /// [`is_done`](Application::is_done) is true from then on.
     pub const fn error(&self) -> Option<StartError> {
         match self.stage {
             Stage::Failed(error) => Some(error),

@@ -1,10 +1,10 @@
 //! Applications over a stack, without I/O and without a heap: the classic services (discard, echo,
 //! chargen; RFC 863, 862, 864), the clients that talk to them, and requests with responses.
 //!
-//! What a client does, and when, follows from a [`Schedule`]: any iterator.
+//! What a client does, and when, is read from a [`Schedule`], which can be any iterator.
 //!
-//! Whoever drives a stack (the emulator in virtual time, the run loop over a TUN device, firmware)
-//! drives its applications with the same few calls.
+//! The driver of a stack (the emulator in virtual time, the run loop over a TUN device, firmware) drives the
+//! applications too, through the few calls of [`Application`].
 
 mod chargen;
 mod client;
@@ -34,32 +34,33 @@ use crate::time::Instant;
 
 /// An application driven by the events of a stack.
 ///
-/// The driver calls [`start`](Application::start) once, then hands over each
-/// [`Event`] and wakes the application when the time it asked for has come. Applications that share a stack
-/// see all events and ignore what is not theirs.
+/// The driver calls [`start`](Application::start) once, then passes on each [`Event`], and calls
+/// [`on_wake`](Application::on_wake) at the time that [`wake_at`](Application::wake_at) named. Applications
+/// that share a stack see all of its events and ignore those about others' connections.
 pub trait Application<'a, C, P: Profile = Full> {
     /// Opens connections or listens.
     ///
     /// # Errors
-    /// Says why it could not.
+    /// Why it could not connect or listen.
     fn start(&mut self, now: Instant, stack: &mut Stack<'a, C, P>) -> Result<(), StartError>;
 
-    /// Something changed.
+    /// Handles an event of the stack.
     fn on_event(&mut self, now: Instant, stack: &mut Stack<'a, C, P>, event: &Event);
 
-    /// Whether an event is about a connection or listener of this application, as far as it knows
-    /// now. It need not be asked before [`on_event`](Application::on_event), but a driver of many
-    /// applications that share a stack finds out by it whose a connection is.
+    /// Whether an event is about a connection or listener of this application, as far as it knows now. A
+    /// driver need not ask before [`on_event`](Application::on_event); where many applications share a stack,
+    /// it tells the driver to which of them a connection belongs.
     fn concerns(&self, _event: &Event) -> bool {
         true
     }
 
-    /// When it wants to be woken next; [`Instant::FAR_FUTURE`]: never.
+    /// When it wants [`on_wake`](Application::on_wake) to be called next; [`Instant::FAR_FUTURE`] means
+    /// never.
     fn wake_at(&self) -> Instant {
         Instant::FAR_FUTURE
     }
 
-    /// The time it asked for has come.
+    /// Called when the time that [`wake_at`](Application::wake_at) named has come.
     fn on_wake(&mut self, _now: Instant, _stack: &mut Stack<'a, C, P>) {}
 
     /// Whether it has nothing more to do.

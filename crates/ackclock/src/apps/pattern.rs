@@ -1,4 +1,4 @@
-//! Content that can be verified anywhere in a stream, without keeping what was sent.
+//! Test data that can be verified at any offset of a stream without keeping a copy of what was sent.
 
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
@@ -14,17 +14,17 @@ const WORD: usize = 8;
 /// section 6.4).
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// An endless stream of bytes in which the byte at each offset follows from the offset and a seed.
+/// An endless stream of bytes; each byte is a function of its offset and a seed.
 ///
-/// All aligned words of eight bytes of one stream are different, so data that was lost, doubled or
-/// moved by whole words is found at once.
+/// All aligned words of eight bytes of one stream differ, so that data that is lost, duplicated or moved by
+/// whole words is detected at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pattern {
     seed: u64,
 }
 
 impl Pattern {
-    /// The stream of this seed.
+    /// The stream that belongs to `seed`.
     pub const fn new(seed: u64) -> Self {
         Pattern { seed }
     }
@@ -33,7 +33,7 @@ impl Pattern {
     pub fn fill(&self, offset: u64, to: &mut [u8]) {
         let (head, body) = to.split_at_mut(bytes_to_boundary(offset).min(to.len()));
         copy(head, self.rest_of_word(offset, &mut [0; WORD]));
-        // Whole words without a length to be looked at: this runs for every byte that is sent.
+        // Whole words are written without a check of lengths, because this runs for every byte that is sent.
         let (words, tail) = body.as_chunks_mut::<WORD>();
         let mut index = offset.div_ceil(WORD as u64);
         for word in words {
@@ -43,7 +43,8 @@ impl Pattern {
         copy(tail, &self.word(index));
     }
 
-    /// Position in `data` of the first byte that is not the stream's, if `data` begins at `offset`.
+    /// Position in `data` of the first byte that differs from the stream, where `data` begins at `offset` of
+    /// the stream.
     pub fn first_mismatch(&self, offset: u64, data: &[u8]) -> Option<usize> {
         let (head, body) = data.split_at(bytes_to_boundary(offset).min(data.len()));
         let in_head = first_difference(head, self.rest_of_word(offset, &mut [0; WORD]));
@@ -58,39 +59,39 @@ impl Pattern {
         in_head.or_else(in_body)
     }
 
-    /// The eight bytes from offset 8 * `index` on.
+    /// The eight bytes of the stream from offset 8 × `index` on.
     fn word(&self, index: u64) -> [u8; WORD] {
         let spread = (index ^ self.seed).wrapping_mul(SPREAD);
-        // The low half of a product knows nothing of the high half of its factors.
+        // The low half of a product does not depend on the high halves of its factors; this mixes them in.
         (spread ^ (spread >> 32)).to_le_bytes()
     }
 
-    /// What is left of the word that `offset` lies in.
+    /// The bytes from `offset` to the end of the word in which it lies; `word` is room for that word.
     fn rest_of_word<'w>(&self, offset: u64, word: &'w mut [u8; WORD]) -> &'w [u8] {
         *word = self.word(offset / WORD as u64);
         word.get((offset % WORD as u64) as usize..).unwrap_or_default()
     }
 }
 
-/// Bytes from `offset` to where the next word begins, 0 if one begins there.
+/// Number of bytes from `offset` to the next word boundary; 0 if `offset` is one.
 fn bytes_to_boundary(offset: u64) -> usize {
     (offset.wrapping_neg() % WORD as u64) as usize
 }
 
-/// Position of the first byte in which two runs differ, as far as both go.
+/// Position of the first byte in which two slices differ, within their common length.
 fn first_difference(data: &[u8], expected: &[u8]) -> Option<usize> {
-    // Nearly always all is well, and comparing whole runs is much faster.
+    // Almost always everything is equal, and comparing whole slices is much faster than byte by byte.
     if expected.starts_with(data) {
         return None;
     }
     data.iter().zip(expected).position(|(one, other)| one != other)
 }
 
-/// Bytes moved by one call of `send`. They lie on the call stack, which is small in firmware.
+/// Most bytes that one call of `send` moves. They lie on the call stack, which is small in firmware.
 pub(super) const CHUNK: usize = 1024;
 
-/// Fills a send queue with the pattern of `seed` from the offset `sent` up to `end`, as far as it has
-/// room; returns how many bytes it took.
+/// Fills the send queue with the pattern of `seed` from the offset `sent` up to `end`, as far as it has room;
+/// returns how many bytes were queued.
 pub(super) fn send_pattern<C: CongestionController + Clone, P: Profile>(
     now: Instant,
     stack: &mut Stack<'_, C, P>,
@@ -103,7 +104,7 @@ pub(super) fn send_pattern<C: CongestionController + Clone, P: Profile>(
     let mut chunk = [0; CHUNK];
     let mut offset = sent;
     loop {
-        // Content is made only for what there is room for.
+        // Content is generated only as far as the send queue has room.
         let room = stack.send_room(handle).min(CHUNK);
         let n = usize::try_from(end.saturating_sub(offset)).unwrap_or(usize::MAX).min(room);
         let data = chunk.get_mut(..n).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Requests and responses over one connection: the client, and the protocol that it speaks with
+//! Requests and responses over one connection: the client, and the protocol by which it talks to
 //! [`Respond`](super::Respond).
 
 use super::client::Client;
@@ -15,18 +15,18 @@ use core::net::SocketAddr;
 /// A request and its response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Exchange {
-    /// How long the client thinks before it: since the connection was established, or since the
-    /// response before was complete.
+    /// How long the client waits before it sends the request, counted from the establishment of the
+    /// connection or from the end of the previous response.
     pub pause: Duration,
-    /// Bytes of the request, its header included; fewer than [`Exchange::HEADER`] count as that.
+    /// Length of the request in bytes, with its header; less than [`Exchange::HEADER`] counts as that.
     pub request: u32,
-    /// Bytes of the response; 0 counts as 1.
+    /// Length of the response in bytes; 0 counts as 1.
     pub response: u32,
 }
 
 impl Exchange {
-    /// Bytes that a request begins with: how long it is, and how long its response, each in four
-    /// bytes, the most significant one first.
+    /// Length in bytes of a request's header: the lengths of the request and of its response, each as a
+    /// 32-bit number in network byte order.
     pub const HEADER: u32 = 8;
 
     fn header(&self) -> [u8; Self::HEADER as usize] {
@@ -35,7 +35,7 @@ impl Exchange {
         [a, b, c, d, e, f, g, h]
     }
 
-    /// What a header asks for, within its bounds.
+    /// The exchange that a header describes, with too small lengths raised to their minima.
     pub(super) fn read(header: [u8; Self::HEADER as usize]) -> Self {
         let [a, b, c, d, e, f, g, h] = header;
         Exchange {
@@ -57,7 +57,7 @@ impl Exchange {
 pub struct RequestsConfig {
     /// The service to connect to.
     pub remote: SocketAddr,
-    /// Our end; `None`: the stack's choice.
+    /// Our address and port; `None` leaves them to the stack.
     pub local: Option<SocketAddr>,
     /// Settings of the connection.
     pub connection: Config,
@@ -76,12 +76,12 @@ impl RequestsConfig {
 pub enum RequestsError {
     /// The connection could not be opened, or ended with an error.
     Connection(tcp::Error),
-    /// A byte came that is not the response's.
+    /// A received byte differs from the expected response.
     Mismatch {
-        /// Where in the stream of all responses.
+        /// Its offset in the stream of all responses.
         offset: u64,
     },
-    /// The peer finished before it had answered.
+    /// The peer closed its side before it had answered in full.
     Unanswered,
 }
 
@@ -103,10 +103,11 @@ impl fmt::Display for RequestsError {
 
 impl core::error::Error for RequestsError {}
 
-/// Connects to a service that answers ([`Respond`](super::Respond)), sends one request after another,
-/// each when the response before is complete and the client has thought, and closes.
+/// A client that connects to a service that answers ([`Respond`](super::Respond)), sends its requests one
+/// after another, and closes. Each request is sent when the previous response is complete and the pause
+/// before the request is over.
 ///
-/// A request is completed when the last byte of its response was read. The content of responses is
+/// A request is completed when the last byte of its response has been read. The content of the responses is
 /// verified.
 #[derive(Debug)]
 pub struct Requests<S> {
@@ -114,7 +115,7 @@ pub struct Requests<S> {
     client: Client,
     schedule: S,
     stage: Stage,
-    /// When the request under way began, and what had been sent and received before.
+    /// When the current request began, and how much had been sent and received before it.
     exchange: Completed,
     sent: u64,
     received: u64,
@@ -122,23 +123,23 @@ pub struct Requests<S> {
     error: Option<RequestsError>,
 }
 
-/// How far requests have come.
+/// State of the client.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
     /// The next exchange is to be taken from the schedule.
     Ready,
-    /// The client thinks until then.
+    /// Waits until the given time before it sends the request.
     Pausing(Instant, Exchange),
-    /// The request is sent; its header goes first.
+    /// The request is being sent, its header first.
     Sending(Exchange),
     /// The response is awaited.
     Awaiting(Exchange),
-    /// There is nothing more to ask for, or the connection is over.
+    /// No requests are left, or the connection is over.
     Finished,
 }
 
 impl<S> Requests<S> {
-    /// A client that has not begun.
+    /// A client that has not started.
     pub const fn new(config: RequestsConfig, schedule: S) -> Self {
         Requests {
             config,
@@ -168,12 +169,12 @@ impl<S> Requests<S> {
         self.client.established()
     }
 
-    /// When everything was over, with success or not.
+    /// When everything was over, successfully or not.
     pub const fn ended(&self) -> Option<Instant> {
         self.client.ended()
     }
 
-    /// Bytes of requests given to the connection.
+    /// Bytes of requests queued for sending.
     pub const fn sent(&self) -> u64 {
         self.sent
     }
@@ -193,7 +194,7 @@ impl<S> Requests<S> {
         self.error
     }
 
-    /// The schedule of its requests.
+    /// The schedule from which the requests are taken.
     pub const fn schedule(&self) -> &S {
         &self.schedule
     }
@@ -219,8 +220,7 @@ impl<S> Requests<S> {
         }
     }
 
-    /// Bytes of the response under way that are still to come; nothing is to come but in answer to
-    /// a request that was sent.
+    /// Bytes of the current response that are still to come; 0 unless its request was sent in full.
     fn awaited(&self) -> u64 {
         match self.stage {
             Stage::Awaiting(exchange) => {
@@ -231,7 +231,7 @@ impl<S> Requests<S> {
         }
     }
 
-    /// Takes and verifies what has been received.
+    /// Reads and verifies what has been received.
     fn receive<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
@@ -260,7 +260,7 @@ impl<S> Requests<S> {
 }
 
 impl<S: Schedule<Item = Exchange>> Requests<S> {
-    /// Does what can be done now.
+    /// Reads and sends as much as is possible now, and closes the connection when all is done.
     fn advance<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
@@ -292,7 +292,7 @@ impl<S: Schedule<Item = Exchange>> Requests<S> {
         };
     }
 
-    /// Goes one stage further; returns whether it could.
+    /// Moves on to the next stage if it can; returns whether it did.
     fn step<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
@@ -332,7 +332,7 @@ impl<S: Schedule<Item = Exchange>> Requests<S> {
         true
     }
 
-    /// Sends what has room of the request; returns whether that was the rest of it.
+    /// Queues as much of the request as there is room for; returns whether the request is now queued in full.
     fn send<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,

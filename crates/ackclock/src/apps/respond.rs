@@ -1,4 +1,4 @@
-//! A service that answers requests with as many bytes as they ask for.
+//! A service that answers each request with as many bytes as the request asks for.
 
 use super::Exchange;
 use super::pattern::send_pattern;
@@ -12,17 +12,17 @@ use crate::time::Instant;
 /// Bytes of a request's header.
 const HEADER: usize = Exchange::HEADER as usize;
 
-/// Reads a request, whose [header](Exchange::HEADER) says how long it is and how long the response
-/// is to be, answers, and goes on with the next. The requests' content is thrown away; the responses
-/// are consecutive parts of a [`Pattern`](super::Pattern) of seed 0.
+/// Reads a request, whose [header](Exchange::HEADER) gives its length and that of the response, answers it,
+/// and goes on with the next. The content of requests is discarded; the responses are consecutive parts of
+/// the [`Pattern`](super::Pattern) of seed 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Respond;
 
-/// How far a conversation has come.
+/// State of a connection to the service.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Conversation {
     header: [u8; HEADER],
-    /// Bytes of the header that are there.
+    /// Bytes of the header received so far.
     header_length: u8,
     /// Bytes of the request that are still to be read.
     request: u32,
@@ -60,13 +60,13 @@ impl Serve for Respond {
 }
 
 impl Conversation {
-    /// Whether a whole request has been read and its response was not yet sent in full.
+    /// Whether a whole request has been read and its response has not been sent in full.
     fn is_asked(&self) -> bool {
         usize::from(self.header_length) == HEADER && self.request == 0
     }
 
-    /// Reads the header, then the rest of the request, as far as they are there; nothing while a
-    /// response is under way. Returns how many bytes it took.
+    /// Reads the header, then the rest of the request, as far as they have arrived; reads nothing while a
+    /// response is being sent. Returns how many bytes it read.
     fn read<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
@@ -100,7 +100,8 @@ impl Conversation {
         taken as u64
     }
 
-    /// Sends what has room of the response once the request was read; returns how many bytes.
+    /// Queues as much of the response as there is room for, once the request has been read; returns how many
+    /// bytes.
     fn answer<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,

@@ -1,19 +1,21 @@
-//! What an application is to do, one thing after another, and what became of each.
+//! Schedules: the list of things that an application is to do one after another, and the record of how each
+//! went.
 
 use crate::storage::Buffer;
 use crate::time::{Duration, Instant};
 
-/// Hands an application one thing to do after another, and hears of each that is done.
+/// Gives an application one thing to do after another, and is told when each is done.
 ///
-/// Every iterator is one. Randomness is up to whoever makes it: the application takes what comes.
+/// Every iterator is a schedule. Any randomness is the iterator's: the application takes what it yields.
 pub trait Schedule {
-    /// A thing to do.
+    /// One thing to do.
     type Item;
 
-    /// The next thing to do, asked for when the one before is done or under way; `None`: no more.
+    /// The next thing to do; `None` means that nothing is left. It is called when the previous thing is done
+    /// or in progress.
     fn take_next(&mut self) -> Option<Self::Item>;
 
-    /// A thing is done. Things are done in the order in which they were taken.
+    /// Called when a thing is done, in the order in which the things were taken.
     fn on_completed(&mut self, _completed: &Completed) {}
 }
 
@@ -25,10 +27,10 @@ impl<I: Iterator> Schedule for I {
     }
 }
 
-/// Something that an application has done.
+/// Record of one thing that an application has done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Completed {
-    /// When it began: when the first byte was to be sent.
+    /// When it began: when its first byte was to be sent.
     pub began: Instant,
     /// When it was done.
     pub ended: Instant,
@@ -39,13 +41,13 @@ pub struct Completed {
 }
 
 impl Completed {
-    /// How long it took.
+    /// Time from its beginning to its end.
     pub fn latency(&self) -> Duration {
         self.ended.saturating_since(self.began)
     }
 }
 
-/// An iterator as a schedule that remembers what became of its items.
+/// An iterator as a schedule that records how each of its items went.
 #[derive(Debug)]
 pub struct Recorded<'m, I> {
     items: I,
@@ -54,17 +56,17 @@ pub struct Recorded<'m, I> {
 }
 
 impl<'m, I: Iterator> Recorded<'m, I> {
-    /// Remembers in `completed`: as many as have room in lent memory, all in growing memory.
+    /// Records in `completed`: in lent memory as many as fit, in growing memory all.
     pub fn new(items: I, completed: Buffer<'m, Completed>) -> Self {
         Recorded { items, completed, count: 0 }
     }
 
-    /// What was done, in order, as far as there was room.
+    /// The things done, in order, as far as there was room to record them.
     pub fn completed(&self) -> &[Completed] {
         self.completed.get(..self.count).unwrap_or(&self.completed)
     }
 
-    /// How many things were done.
+    /// How many things were done, recorded or not.
     pub const fn count(&self) -> usize {
         self.count
     }
@@ -80,7 +82,7 @@ impl<I: Iterator> Schedule for Recorded<'_, I> {
     fn on_completed(&mut self, completed: &Completed) {
         match self.completed.get_mut(self.count) {
             Some(place) => *place = *completed,
-            // Without room there is only the count.
+            // Without room to record it, it is only counted.
             None => {
                 let _ = self.completed.push(*completed);
             }

@@ -11,7 +11,7 @@ use crate::time::Instant;
 /// One of the classic services.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Service {
-    /// Throws away what it receives (RFC 863).
+    /// Discards what it receives (RFC 863).
     Discard,
     /// Sends back what it receives (RFC 862).
     Echo,
@@ -20,7 +20,7 @@ pub enum Service {
 }
 
 impl Service {
-    /// Name as it stands in `/etc/services`.
+    /// The service's name in `/etc/services`.
     pub const fn name(self) -> &'static str {
         match self {
             Service::Discard => "discard",
@@ -39,21 +39,22 @@ impl Service {
     }
 }
 
-/// Bytes that a service took from a connection and gave to it.
+/// Bytes that a service read from a connection and queued for sending on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Progress {
-    /// Bytes taken.
+    /// Bytes read.
     pub received: u64,
-    /// Bytes given.
+    /// Bytes queued.
     pub sent: u64,
 }
 
 /// What a [`Server`] does with each of its connections.
 pub trait Serve {
-    /// What it must remember of a connection.
+    /// State that it keeps for each connection.
     type Memory: Copy + Default;
 
-    /// Does what can be done now. `memory` is as the last call for this connection left it.
+    /// Reads and sends as much as is possible now. `memory` is as the previous call for this connection left
+    /// it.
     fn serve<C: CongestionController + Clone, P: Profile>(
         &self,
         now: Instant,
@@ -62,14 +63,14 @@ pub trait Serve {
         memory: &mut Self::Memory,
     ) -> Progress;
 
-    /// Whether the peer, who has said all, is still owed an answer that had no room yet.
+    /// Whether part of an answer to the peer, which has finished sending, has not been queued yet.
     fn owes(&self, _memory: &Self::Memory) -> bool {
         false
     }
 }
 
 impl Serve for Service {
-    /// Bytes given to the connection so far: where chargen's next line begins.
+    /// Bytes queued on the connection so far, which tell where chargen's next line begins.
     type Memory = u64;
 
     fn serve<C: CongestionController + Clone, P: Profile>(
@@ -89,52 +90,52 @@ impl Serve for Service {
     }
 }
 
-/// What a [`Server`] remembers of one connection.
+/// State that a [`Server`] keeps for one connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Served<M = u64> {
     handle: Option<Handle>,
     memory: M,
 }
 
-/// What a [`Server`] has done.
+/// What a [`Server`] has done so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct ServerStatistics {
     /// Connections accepted.
     pub accepted: u64,
-    /// Connections that ended as they should: both sides closed, everything acknowledged.
+    /// Connections that ended normally: both sides closed, and everything was acknowledged.
     pub completed: u64,
     /// Connections that ended with an error.
     pub failed: u64,
-    /// Connections aborted at once, because there was no room to remember them.
+    /// Connections aborted as soon as they were accepted, because there was no room to keep their state.
     pub no_room: u64,
-    /// Payload bytes taken from connections.
+    /// Payload bytes read from connections.
     pub bytes_received: u64,
-    /// Payload bytes given to connections.
+    /// Payload bytes queued on connections.
     pub bytes_sent: u64,
 }
 
 /// A discard, echo or chargen server for any number of connections, or one of another service
 /// ([`Serve`]).
 ///
-/// A classic service needs 24 bytes for each connection slot of the stack; all data stays in the connection's own
-/// queues, so that a slow peer is held back by its window.
+/// A classic service needs 24 bytes for each connection slot of the stack. All data stays in the connection's
+/// own queues, so that the receive window holds back a peer that sends faster than it reads.
 #[derive(Debug)]
 pub struct Server<'m, S: Serve = Service> {
     service: S,
     config: ListenConfig,
-    /// How many connections it accepts yet.
+    /// How many more connections it accepts.
     accepts: u64,
     listener: Option<Listener>,
-    /// By the number of the connection's slot.
+    /// Indexed by the number of the connection's slot.
     served: Buffer<'m, Served<S::Memory>>,
     statistics: ServerStatistics,
     last: Option<Info>,
 }
 
 impl<'m, S: Serve> Server<'m, S> {
-    /// A server that will listen as `config` says. `served` is lent, with as many elements as the
-    /// stack has connection slots, or growing.
+    /// A server that listens as `config` says once it is started. `served` is either lent memory, with as
+    /// many elements as the stack has connection slots, or growing memory.
     pub fn new(service: S, config: ListenConfig, served: Buffer<'m, Served<S::Memory>>) -> Self {
         Server {
             service,
@@ -147,12 +148,12 @@ impl<'m, S: Serve> Server<'m, S> {
         }
     }
 
-    /// Is done after its first connection ended, and accepts no second one.
+    /// Makes the server accept one connection only, and be done when it has ended.
     pub fn once(self) -> Self {
         self.times(1)
     }
 
-    /// Accepts so many connections, and is done after they have ended.
+    /// Makes the server accept `connections` connections, and be done when all of them have ended.
     pub fn times(mut self, connections: u64) -> Self {
         self.accepts = connections;
         self
@@ -163,12 +164,12 @@ impl<'m, S: Serve> Server<'m, S> {
         &self.statistics
     }
 
-    /// The last state of the connection that ended last.
+    /// The last state of the connection that ended most recently.
     pub const fn last_info(&self) -> Option<&Info> {
         self.last.as_ref()
     }
 
-    /// Aborts the connections that are served now: their peers get a RST.
+    /// Aborts all current connections: their peers get a RST.
     pub fn abort<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
@@ -200,7 +201,7 @@ impl<'m, S: Serve> Server<'m, S> {
                 self.listener = None;
                 stack.close_listener(now, listener);
             }
-            // Data, or the peer's end of it, may have come before the connection was accepted.
+            // Data or a FIN may have arrived before the connection was accepted.
             if let Some(readiness) = stack.readiness(handle) {
                 self.serve(now, stack, handle, readiness);
             }
@@ -240,7 +241,8 @@ impl<'m, S: Serve> Server<'m, S> {
         let mut readiness = stack.readiness(handle).unwrap_or(readiness);
         let said_all = !self.service.owes(&served.memory);
         if readiness.finished && said_all && !readiness.closed {
-            // The peer has said all, and has been answered: the rest is only to be delivered.
+            // The peer has finished sending and has been answered, so that this side closes too; what is
+            // queued is still delivered.
             let _ = stack.shutdown(now, handle);
             readiness = stack.readiness(handle).unwrap_or(readiness);
         }
@@ -250,8 +252,7 @@ impl<'m, S: Serve> Server<'m, S> {
         }
     }
 
-    // What there is to know of a connection is large, and is not to lie on the stack of those that go
-    // on.
+    // Not inlined, because `Info` is large and would take room on the call stack of connections that go on.
     #[inline(never)]
     fn finish<C: CongestionController + Clone, P: Profile>(
         &mut self,

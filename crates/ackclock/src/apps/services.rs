@@ -8,8 +8,8 @@ use crate::stack::{Handle, Stack};
 use crate::storage::copy;
 use crate::time::Instant;
 
-/// Echo: moves what has been received to the send queue, as far as it has room. What has none stays in
-/// the receive queue, so that the peer is slowed down by the window and no memory is needed.
+/// Echo: moves received data to the send queue, as far as that has room. The rest stays in the receive queue,
+/// so that the receive window slows the peer down and no further memory is needed.
 pub(super) fn echo<C: CongestionController + Clone, P: Profile>(
     now: Instant,
     stack: &mut Stack<'_, C, P>,
@@ -34,7 +34,7 @@ pub(super) fn echo<C: CongestionController + Clone, P: Profile>(
     }
 }
 
-/// Discard: takes everything that has been received.
+/// Discard: reads everything that has been received.
 pub(super) fn discard<C: CongestionController + Clone, P: Profile>(
     now: Instant,
     stack: &mut Stack<'_, C, P>,
@@ -43,7 +43,7 @@ pub(super) fn discard<C: CongestionController + Clone, P: Profile>(
     Progress { received: consume_all(now, stack, handle), sent: 0 }
 }
 
-/// Throws away everything that has been received; returns how many bytes.
+/// Reads and discards everything that has been received; returns how many bytes.
 pub(super) fn consume_all<C: CongestionController + Clone, P: Profile>(
     now: Instant,
     stack: &mut Stack<'_, C, P>,

@@ -1,4 +1,4 @@
-//! The active side of discard and echo: connects, sends, and sees the transfer through to its end.
+//! The client of discard and echo: it connects, sends, and follows the transfer to its end.
 
 use super::client::Client;
 use super::pattern::send_pattern;
@@ -15,10 +15,10 @@ use core::net::SocketAddr;
 /// How much a [`Source`] sends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Amount {
-    /// So many bytes.
+    /// This many bytes.
     Bytes(u64),
-    /// As much as goes in this time, counted from when the connection is established, or by Fast Open
-    /// opened.
+    /// As much as can be sent within this time, counted from the establishment of the connection, or from its
+    /// opening with Fast Open.
     Time(Duration),
 }
 
@@ -28,21 +28,21 @@ pub enum Amount {
 pub struct SourceConfig {
     /// The service to connect to.
     pub remote: SocketAddr,
-    /// Our end; `None`: the stack's choice.
+    /// Our address and port; `None` leaves them to the stack.
     pub local: Option<SocketAddr>,
     /// Settings of the connection.
     pub connection: Config,
     /// How much to send.
     pub amount: Amount,
-    /// Whether the peer echoes: every byte is to come back, and is verified. Otherwise what comes
-    /// back is counted and thrown away.
+    /// Whether the peer is an echo service, so that every byte must come back and is verified. Otherwise
+    /// received data is counted and discarded.
     pub echo: bool,
     /// Seed of the content (see [`Pattern`]).
     pub seed: u64,
 }
 
 impl SourceConfig {
-    /// A megabyte (2^20 bytes) to a discard service at `remote`.
+    /// Sends 1 MiB (2^20 bytes) to a discard service at `remote`.
     pub fn new(remote: SocketAddr) -> Self {
         SourceConfig {
             remote,
@@ -61,12 +61,12 @@ impl SourceConfig {
 pub enum SourceError {
     /// The connection could not be opened, or ended with an error.
     Connection(tcp::Error),
-    /// A byte came back that is not the one that was sent.
+    /// A byte that came back differs from the one that was sent.
     Mismatch {
-        /// Where in the stream.
+        /// Its offset in the stream.
         offset: u64,
     },
-    /// The peer finished before it had echoed everything.
+    /// The peer closed its side before it had echoed everything.
     Short {
         /// Bytes sent.
         sent: u64,
@@ -95,29 +95,29 @@ impl fmt::Display for SourceError {
 
 impl core::error::Error for SourceError {}
 
-/// Something to send.
+/// An amount of data to send, and the pause before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Burst {
-    /// How long the connection is idle before it: since it was established, or since everything sent
-    /// before was acknowledged.
+    /// How long the connection is idle before the burst, counted from its establishment or from the
+    /// acknowledgment of everything sent before.
     pub pause: Duration,
-    /// How much is sent.
+    /// How much to send.
     pub amount: Amount,
 }
 
-/// Connects to a service, sends, half-closes, and is done when everything has been acknowledged and
-/// the peer has closed too.
+/// A client that connects, sends, closes its side, and is done when everything has been acknowledged and the
+/// peer has closed its side too.
 ///
-/// It sends once, or in bursts with pauses in between (an on-off source), as its schedule says. A
-/// burst is completed when everything is acknowledged. It keeps no data: content is made when there
-/// is room for it and verified where it lies.
+/// It sends once, or in bursts with pauses in between (an on-off source), as its schedule says. A burst is
+/// completed when everything sent is acknowledged. No data is kept: it is generated when there is room in the
+/// send queue, and verified in the receive queue.
 #[derive(Debug)]
 pub struct Source<S = Once<Burst>> {
     config: SourceConfig,
     client: Client,
     schedule: S,
     stage: Stage,
-    /// When the burst under way began, and what had been sent and received before.
+    /// When the current burst began, and how much had been sent and received before it.
     burst: Completed,
     sent: u64,
     received: u64,
@@ -125,25 +125,25 @@ pub struct Source<S = Once<Burst>> {
     error: Option<SourceError>,
 }
 
-/// How far a source has come.
+/// State of the source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
-    /// The connection is not established.
+    /// The connection is not established yet.
     Opening,
-    /// A burst waits for its time.
+    /// Waits until the given time before it sends the burst.
     Pausing(Instant, Amount),
-    /// Until as many bytes are sent as in all, or until then.
+    /// Sends until the given number of bytes has been sent in all, or until the given time.
     Sending(u64, Instant),
-    /// A burst waits until all before is acknowledged.
+    /// Everything before this burst is sent, but not all of it is acknowledged.
     Flushing(Burst),
-    /// There is no burst any more.
+    /// The last burst is sent, but not all of it is acknowledged.
     Finishing,
     /// The last burst was acknowledged, or the transfer is over.
     Finished,
 }
 
 impl Source {
-    /// A transfer that has not begun.
+    /// A transfer that has not started.
     pub fn new(config: SourceConfig) -> Self {
         let burst = Burst { pause: Duration::ZERO, amount: config.amount };
         Source::with_schedule(config, core::iter::once(burst))
@@ -151,7 +151,7 @@ impl Source {
 }
 
 impl<S> Source<S> {
-    /// A transfer that has not begun and sends the bursts of `schedule` instead of
+    /// A transfer that has not started; it sends the bursts of `schedule` instead of
     /// [`SourceConfig::amount`].
     pub const fn with_schedule(config: SourceConfig, schedule: S) -> Self {
         Source {
@@ -177,17 +177,17 @@ impl<S> Source<S> {
         self.client.established()
     }
 
-    /// When the transfer was over, with success or not.
+    /// When the transfer was over, successfully or not.
     pub const fn ended(&self) -> Option<Instant> {
         self.client.ended()
     }
 
-    /// Bytes given to the connection for sending.
+    /// Bytes queued on the connection for sending.
     pub const fn sent(&self) -> u64 {
         self.sent
     }
 
-    /// Bytes received (and verified, if they are an echo).
+    /// Bytes received; with an echo service, also verified.
     pub const fn received(&self) -> u64 {
         self.received
     }
@@ -207,12 +207,12 @@ impl<S> Source<S> {
         self.client.handle()
     }
 
-    /// The schedule of its bursts.
+    /// The schedule from which the bursts are taken.
     pub const fn schedule(&self) -> &S {
         &self.schedule
     }
 
-    /// The state of the connection: now while there is one, the last one afterwards.
+    /// The state of the connection: the current one while it is open, the last one afterwards.
     pub fn info<C: CongestionController + Clone, P: Profile>(
         &self,
         now: Instant,
@@ -227,7 +227,7 @@ impl<S> Source<S> {
         self.client.last_info()
     }
 
-    /// Aborts the transfer if it goes on: the peer gets a RST.
+    /// Aborts the transfer unless it is over: the peer gets a RST.
     pub fn abort<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
@@ -238,7 +238,7 @@ impl<S> Source<S> {
         }
     }
 
-    /// Takes what has been received.
+    /// Reads, and with an echo service verifies, what has been received.
     fn receive<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
@@ -266,7 +266,7 @@ impl<S> Source<S> {
     /// Compares the next part of an echo with what was sent.
     fn verify(&self, part: &[u8]) -> Result<(), SourceError> {
         let wrong = Pattern::new(self.config.seed).first_mismatch(self.received, part);
-        // What was never sent cannot come back, even if it is what would be sent next.
+        // Data beyond what was sent cannot be an echo, even if it equals what would be sent next.
         let outstanding = self.sent.saturating_sub(self.received);
         let excess = ((part.len() as u64) > outstanding).then_some(outstanding);
         match wrong.map(|at| at as u64).into_iter().chain(excess).min() {
@@ -277,7 +277,7 @@ impl<S> Source<S> {
 }
 
 impl<S: Schedule<Item = Burst>> Source<S> {
-    /// Does what can be done now.
+    /// Reads and sends as much as is possible now, and closes the connection when all is done.
     fn advance<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
@@ -289,7 +289,7 @@ impl<S: Schedule<Item = Burst>> Source<S> {
             self.error = Some(error);
             return;
         }
-        // What is queued before the SYN goes may go with it.
+        // Data queued before the SYN is sent may travel in it (Fast Open).
         let may_send = self.client.is_established(now, stack, handle)
             || self.config.connection.fast_open != FastOpenMode::Off;
         if may_send {
@@ -311,7 +311,7 @@ impl<S: Schedule<Item = Burst>> Source<S> {
         }
     }
 
-    /// Goes one stage further; returns whether it could.
+    /// Moves on to the next stage, or sends, if it can; returns whether to call it again.
     fn send<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,

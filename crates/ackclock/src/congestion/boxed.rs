@@ -1,13 +1,13 @@
-//! Laws behind a pointer: chosen at run time, and not only among the built-in ones.
+//! Congestion control algorithms behind a pointer: chosen at run time, and not only among the built-in ones.
 
 use super::delegation::delegate_all;
 use super::{BuiltIn, CongestionController};
 use alloc::boxed::Box;
 
-/// A controller that can be cloned behind a pointer and moved to another thread. Every law that is
-/// `Clone + Send` is one.
+/// A congestion control algorithm that can be cloned behind a pointer and moved to another thread. Every one
+/// that is `Clone + Send` qualifies.
 pub trait CloneController: CongestionController + Send {
-    /// A copy in a box.
+    /// A boxed copy.
     fn clone_boxed(&self) -> Box<dyn CloneController>;
 }
 
@@ -17,7 +17,7 @@ impl<C: CongestionController + Clone + Send + 'static> CloneController for C {
     }
 }
 
-/// Any law.
+/// Any congestion control algorithm, in a box.
 ///
 /// ```
 /// use ackclock::congestion::{BoxedController, CongestionController, Fixed};
@@ -29,19 +29,19 @@ pub type BoxedController = Box<dyn CloneController>;
 
 impl Clone for BoxedController {
     fn clone(&self) -> Self {
-        // The law's copy: a box is itself a controller, and would box its own copy for ever.
+        // Clone what is in the box: a box is itself a controller, and would box copies of itself forever.
         (**self).clone_boxed()
     }
 }
 
 impl Default for BoxedController {
-    /// That of [`BuiltIn`].
+    /// The default of [`BuiltIn`].
     fn default() -> Self {
         Box::new(BuiltIn::default())
     }
 }
 
-/// Calls a method of the law in the box.
+/// Calls a method of the algorithm in the box.
 macro_rules! call_boxed {
     ([] $self:ident.$method:ident $arguments:tt) => {
         (**$self).$method $arguments

@@ -1,4 +1,4 @@
-//! Every built-in law, chosen at run time without a heap.
+//! Every built-in congestion control algorithm, chosen at run time without a heap.
 
 use super::delegation::delegate_all;
 use super::parameters::{ParameterList, Parameters};
@@ -9,7 +9,7 @@ use core::str::FromStr;
 
 impl Parameters for super::Bbr {}
 
-/// Calls a method of whichever law it is.
+/// Calls a method of whichever algorithm is chosen.
 macro_rules! call_law {
     ([$($law:ident)+] $self:ident.$method:ident $arguments:tt) => {
         match $self {
@@ -18,13 +18,13 @@ macro_rules! call_law {
     };
 }
 
-/// Makes the choice out of the list of laws.
+/// Generates `BuiltIn` from the list of algorithms.
 macro_rules! built_in {
     ($($(#[$doc:meta])+ $law:ident $(<$slow_start:ty>)?,)+) => {
-        /// One of the built-in laws, chosen at run time. An image that names a law's own type instead, as
-        /// in `Stack<'_, Reno>`, links no other.
+        /// One of the built-in congestion control algorithms, chosen at run time. An image that names an
+        /// algorithm's own type instead, as in `Stack<'_, Reno>`, contains no other.
         ///
-        /// In words it is the law's name, with parameters behind a colon if need be:
+        /// Its textual form is the algorithm's name, optionally followed by a colon and parameters:
         ///
         /// ```
         /// use ackclock::UnknownWord;
@@ -42,12 +42,12 @@ macro_rules! built_in {
         }
 
         impl BuiltIn {
-            /// Names of all laws, the default first.
+            /// Names of all algorithms, the default first.
             pub const NAMES: &'static [&'static str] = &[
                 $(super::$law::NAME),+
             ];
 
-            /// The law of that name with its default parameters; `None` if there is no such law.
+            /// The algorithm with this name and default parameters; `None` if there is no such algorithm.
             ///
             /// ```
             /// use ackclock::congestion::{BuiltIn, CongestionController};
@@ -62,10 +62,11 @@ macro_rules! built_in {
                 }
             }
 
-            /// The law with a parameter changed, as in its words: `"growth"`, `"lbc"`.
+            /// The algorithm with one parameter changed, as in its textual form: `"growth"`, `"lbc"`.
             ///
             /// # Errors
-            /// [`UnknownWord::Parameter`] if the law takes no such parameter or no such value.
+            /// [`UnknownWord::Parameter`] if the algorithm does not have this parameter or does not accept
+            /// this value.
             pub fn with_parameter(mut self, name: &str, value: &str) -> Result<Self, UnknownWord> {
                 match &mut self {
                     $(BuiltIn::$law(law) => law.set(name, value).ok_or(UnknownWord::Parameter {
@@ -98,23 +99,24 @@ macro_rules! built_in {
 }
 
 built_in! {
-    /// RFC 9438: a cubic function of the time since the last loss.
+    /// CUBIC (RFC 9438): a cubic function of the time since the last loss.
     Cubic,
-    /// RFC 5681: additive increase, multiplicative decrease.
+    /// Reno (RFC 5681): additive increase, multiplicative decrease.
     Reno<Option<HyStart>>,
-    /// SACK TCP Veno: halves for congestion, gives up a fifth for a random loss.
+    /// SACK TCP Veno: halves the window for congestion, and reduces it by a fifth for a random loss.
     Veno,
-    /// Brakmo & Peterson: a few segments in the queue, found by delay.
+    /// Vegas (Brakmo & Peterson): keeps a few segments in the queue, judged by delay.
     Vegas,
-    /// jacobson88 appendix B: slow start after every loss.
+    /// Tahoe (jacobson88 appendix B): slow start after every loss.
     Tahoe,
-    /// Only the peer's window, as in 4.3BSD before Tahoe.
+    /// No congestion window, only the peer's window, as in 4.3BSD before Tahoe.
     NoControl,
     /// A constant window.
     Fixed,
-    /// draft-ietf-ccwg-bbr: a model of the path, learnt from rates of delivery and round-trip times.
+    /// BBR (draft-ietf-ccwg-bbr): a model of the path, learned from delivery rates and round-trip times.
     Bbr,
-    /// draft-briscoe-iccrg-prague-congestion-control: answers marks by their extent, for L4S.
+    /// Prague (draft-briscoe-iccrg-prague-congestion-control): responds to the share of marked bytes, for
+    /// L4S.
     Prague,
 }
 

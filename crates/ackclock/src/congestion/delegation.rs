@@ -1,10 +1,10 @@
-//! Methods of a law that something inside it answers, each written once: all of them where the law is a
-//! choice or a box, some where it has a [`CongestionWindow`](super::window::CongestionWindow).
+//! Macros that delegate methods of an algorithm to a part of it: all methods where the algorithm is a choice
+//! or a box, some where it has a [`CongestionWindow`](super::window::CongestionWindow).
 
-/// All methods of `CongestionController`, each as `$call!($context self.method(arguments))`.
+/// Implements all methods of `CongestionController`, each as `$call!($context self.method(arguments))`.
 ///
-/// Provided methods are among them: a default body here would hide the law's own. Only `is_constant` is
-/// not, as that method says.
+/// Methods with a default body are included, as the default would otherwise hide the inner one. The exception
+/// is `is_constant`; see there.
 macro_rules! delegate_all {
     ($call:ident $context:tt) => {
         fn name(&self) -> &'static str {
@@ -101,7 +101,7 @@ macro_rules! delegate_all {
     };
 }
 
-/// Those methods of `CongestionController` that are named, as the law's `window` answers them.
+/// Implements the named methods of `CongestionController` by those of the field `window`.
 macro_rules! delegate_to_window {
     ($($method:ident)+) => {
         $(delegate_to_window!(@$method);)+

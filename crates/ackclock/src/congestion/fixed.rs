@@ -1,19 +1,19 @@
-//! A window that never changes: no congestion control at all.
+//! A constant congestion window: no congestion control at all.
 //!
-//! For experiments on closed networks (the fixed windows of zhang91 section 4, a reference to measure
-//! other laws against). On a shared network it is antisocial.
+//! For experiments in closed networks: the fixed windows of zhang91 section 4, and a reference for other
+//! algorithms. Do not use it on a shared network.
 
 use super::parameters::{ParameterList, Parameters, Size};
 use super::window::within_bounds;
 use super::{Ack, Congestion, CongestionController, DEFAULT_MSS, Start};
 use core::fmt;
 
-/// Segments of the default window.
+/// The default window, in segments.
 const DEFAULT_SEGMENTS: u32 = 64;
 
-/// A constant window.
+/// A constant congestion window.
 ///
-/// In words: `fixed:20` segments, or `fixed:32k` bytes.
+/// Textual form: `fixed:20` for 20 segments, or `fixed:32k` for bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fixed {
     size: Size,
@@ -23,19 +23,19 @@ pub struct Fixed {
 impl Fixed {
     pub(super) const NAME: &'static str = "fixed";
 
-    /// A window of so many bytes, but at least one segment.
+    /// A window of this many bytes, but at least one segment.
     pub const fn bytes(bytes: u32) -> Self {
         Fixed { size: Size::Bytes(bytes), mss: DEFAULT_MSS }
     }
 
-    /// A window of so many segments, but at least one.
+    /// A window of this many segments, but at least one.
     pub const fn segments(segments: u32) -> Self {
         Fixed { size: Size::Segments(segments), mss: DEFAULT_MSS }
     }
 }
 
 impl Default for Fixed {
-    /// 64 segments.
+    /// A window of 64 segments.
     fn default() -> Self {
         Fixed::segments(DEFAULT_SEGMENTS)
     }
@@ -84,7 +84,7 @@ impl CongestionController for Fixed {
         u32::MAX
     }
 
-    /// The window stays the same in recovery.
+    /// No: the window stays the same in recovery.
     fn wants_prr(&self) -> bool {
         false
     }

@@ -1,22 +1,22 @@
-//! How much one ack lets a loss-based window grow.
+//! How much one ack makes a loss-based congestion window grow.
 
 use crate::UnknownWord;
 use core::fmt;
 use core::num::{NonZeroU8, NonZeroU32};
 use core::str::FromStr;
 
-/// Segments that one ack counts for at most under limited byte counting (allman99 section 3).
+/// Most segments that one ack counts for in limited byte counting (allman99 section 3).
 const LBC_LIMIT: u32 = 2;
 
-/// How acks are counted when a loss-based window grows.
+/// How acks are counted when a loss-based congestion window grows.
 ///
-/// In congestion avoidance a window gains one segment each time acks have paid for all of it, and
-/// keeps the remainder in a counter. The older `MSS * MSS / cwnd` per ack loses what the division
-/// cuts off, and with it whole increments (zhang91 section 2.1).
+/// In congestion avoidance the window grows by one segment each time acks have covered all of it; the
+/// remainder is kept in a counter. The older `MSS * MSS / cwnd` per ack loses what the division truncates,
+/// and in sum whole increments (zhang91 section 2.1).
 ///
-/// "Initial slow start" means each one that does not repair a loss: the first of a connection, and
-/// those after an idle time (allman99, footnote 3). While a loss is repaired an ack for much data
-/// does not tell that much data has just left the network.
+/// "Initial slow start" means any that does not follow a loss: the first of a connection, and those after an
+/// idle period (allman99, footnote 3). While a loss is repaired, an ack for much data does not show that this
+/// much has just left the network.
 ///
 /// ```
 /// use ackclock::congestion::Growth;
@@ -27,24 +27,24 @@ const LBC_LIMIT: u32 = 2;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Growth {
-    /// `per-ack`: an ack counts for one segment, whatever it acknowledges (jacobson88 appendix B).
+    /// `per-ack`: an ack counts for one segment, however much it acknowledges (jacobson88 appendix B).
     PerAck,
-    /// `floor`: as `per-ack`, but in congestion avoidance a window costs floor(cwnd) acks, cwnd in
-    /// segments, so that floor(cwnd) grows by one each time the window was acknowledged (zhang91
+    /// `floor`: as `per-ack`, but in congestion avoidance the window grows by a segment after floor(cwnd)
+    /// acks, cwnd in segments, so that floor(cwnd) grows by one each time a window was acknowledged (zhang91
     /// section 2.1).
     Floor,
-    /// `lbc`, limited byte counting: in every slow start an ack counts for the bytes that it
-    /// acknowledges, at most two segments (allman99 section 3).
+    /// `lbc`, limited byte counting: in every slow start an ack counts for the bytes that it acknowledges, at
+    /// most two segments (allman99 section 3).
     LimitedByteCounting,
-    /// `abc`, appropriate byte counting: `lbc` in initial slow starts only, else `per-ack`
-    /// (allman99 section 3).
+    /// `abc`, appropriate byte counting: as `lbc` in initial slow starts, otherwise as `per-ack` (allman99
+    /// section 3).
     AppropriateByteCounting,
-    /// `sabc:N/D`, scaled byte counting: in initial slow starts an ack of n segments counts for
-    /// 1 + (n - 1) S, S = N/D; else as `per-ack` (allman99 section 4, equation 1).
+    /// `sabc:N/D`, scaled byte counting: in initial slow starts an ack of n segments counts for 1 + (n - 1)
+    /// S, with S = N/D; otherwise as `per-ack` (allman99 section 4, equation 1).
     ScaledByteCounting(Scale),
-    /// `rfc3465:L`: an ack counts for the bytes it acknowledges, in congestion avoidance too
-    /// (RFC 3465 section 2.1); in slow start for at most L segments, 1 to 255, and for one while a
-    /// loss is repaired (sections 2.2 and 2.3). A limit of 0 counts as 1.
+    /// `rfc3465:L`: an ack counts for the bytes it acknowledges, also in congestion avoidance (RFC 3465
+    /// section 2.1); in slow start for at most L segments, 1 to 255, and while a loss is repaired for at most
+    /// one (sections 2.2 and 2.3). A limit of 0 counts as 1.
     ByteCounting {
         /// L, in segments.
         limit: u8,
@@ -59,8 +59,8 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// `bytes` times the factor, rounded down. Whole denominators and the rest apart: a microcontroller
-    /// has no other use for a division of 64 bits.
+    /// `bytes` times the factor, rounded down. Computed in two parts, since a microcontroller would need a
+    /// 64-bit division for nothing else.
     fn of(self, bytes: u32) -> u32 {
         let numerator = u32::from(self.numerator);
         let denominator = NonZeroU32::from(self.denominator);
@@ -70,7 +70,7 @@ impl Scale {
 }
 
 impl Default for Growth {
-    /// RFC 3465 with L = 2, its section 2.2.
+    /// RFC 3465 with L = 2 (its section 2.2).
     fn default() -> Self {
         Self::STANDARD
     }
@@ -80,12 +80,12 @@ impl Growth {
     /// The default.
     pub(super) const STANDARD: Self = Growth::ByteCounting { limit: 2 };
 
-    /// The words there are, as help and errors tell them.
+    /// The possible words, for help and error texts.
     pub const WORDS: &'static str = "per-ack, floor, lbc, abc, sabc:N/D with N at most D and D at most \
                                  255, or rfc3465:L with L from 1 to 255";
 
-    /// Scaled byte counting with S = numerator/denominator; `None` if that is above 1, with which
-    /// the window would more than double in a round trip (allman99 section 4), or no number.
+    /// Scaled byte counting with S = numerator/denominator; `None` if the denominator is 0, or if S exceeds
+    /// 1, with which the window would more than double in a round trip (allman99 section 4).
     pub const fn scaled(numerator: u8, denominator: u8) -> Option<Self> {
         match NonZeroU8::new(denominator) {
             Some(denominator) if numerator <= denominator.get() => {
@@ -95,7 +95,7 @@ impl Growth {
         }
     }
 
-    /// By how many bytes an ack of `bytes_acked` new bytes opens the window in slow start.
+    /// Bytes by which an ack of `bytes_acked` new bytes makes the window grow in slow start.
     pub(super) fn slow_start_increase(self, bytes_acked: u32, mss: u32, repairs_loss: bool) -> u32 {
         let limit = match self {
             Growth::LimitedByteCounting => LBC_LIMIT,
@@ -103,7 +103,7 @@ impl Growth {
             Growth::ByteCounting { .. } if repairs_loss => 1,
             Growth::ByteCounting { limit } => limit.max(1).into(),
             Growth::ScaledByteCounting(scale) if !repairs_loss => {
-                // Equation 1 in bytes, where less than a segment is a negative N - 1.
+                // Equation 1 in bytes; with less than a segment, N - 1 is negative.
                 let part = scale.of(bytes_acked.abs_diff(mss));
                 return if bytes_acked < mss { mss - part } else { mss.saturating_add(part) };
             }
@@ -112,7 +112,7 @@ impl Growth {
         bytes_acked.min(mss.saturating_mul(limit))
     }
 
-    /// How many bytes an ack of `bytes_acked` new bytes pays in congestion avoidance.
+    /// Bytes that an ack of `bytes_acked` new bytes counts for in congestion avoidance.
     pub(super) fn avoidance_credit(self, bytes_acked: u32, mss: u32) -> u32 {
         match self {
             Growth::ByteCounting { .. } => bytes_acked,
@@ -120,7 +120,7 @@ impl Growth {
         }
     }
 
-    /// How many bytes a segment more costs in congestion avoidance.
+    /// Bytes to be counted before the window grows by a segment in congestion avoidance.
     pub(super) fn avoidance_price(self, cwnd: u32, mss: u32) -> u32 {
         match self {
             Growth::Floor => cwnd - cwnd.checked_rem(mss).unwrap_or(0),

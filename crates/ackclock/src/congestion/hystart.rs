@@ -1,8 +1,8 @@
-//! HyStart++: the end of the initial slow start before something is lost (RFC 9406).
+//! HyStart++: leaves the initial slow start before a loss (RFC 9406).
 //!
-//! When a round trip takes noticeably longer than the one before, a queue is building up. The
-//! window then grows more slowly for some rounds (conservative slow start), and if the round-trip
-//! time does not recover meanwhile, slow start is over.
+//! If a round trip takes noticeably longer than the last one, a queue is building up. The window then grows
+//! more slowly for some rounds (conservative slow start), and if the round-trip time does not recover
+//! meanwhile, slow start ends.
 
 use super::{Ack, micros};
 use core::fmt::Debug;
@@ -19,21 +19,21 @@ const LEAST_SAMPLES: u8 = 8;
 const CONSERVATIVE_DIVISOR: u32 = 4;
 /// CSS_ROUNDS (section 4.3).
 const CONSERVATIVE_ROUNDS: u8 = 5;
-/// No round-trip time yet.
+/// No round-trip time sample yet.
 const INFINITY: u32 = u32::MAX;
 
-/// HyStart++ (RFC 9406), watching over an initial slow start: see
+/// HyStart++ (RFC 9406), which supervises an initial slow start: see
 /// [`Reno::with_hystart`](super::Reno::with_hystart).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HyStart {
-    /// Round-trip times in microseconds.
+    /// Least round-trip times of the last round and this one, in microseconds.
     last_round_min_rtt: u32,
     current_round_min_rtt: u32,
-    /// What `current_round_min_rtt` was when conservative slow start began.
+    /// Value of `current_round_min_rtt` when conservative slow start began.
     baseline_min_rtt: u32,
-    /// Samples of the current round, as far as they matter.
+    /// Number of samples in the current round, as far as it matters.
     samples: u8,
-    /// Rounds of conservative slow start that are complete.
+    /// Number of completed rounds of conservative slow start.
     conservative_rounds: u8,
     conservative: bool,
 }
@@ -48,8 +48,8 @@ impl HyStart {
         conservative: false,
     };
 
-    /// The round that ends counts as one of conservative slow start even if that began in its
-    /// middle.
+    /// Begins a round. The round that ends counts as one of conservative slow start even if that began in the
+    /// middle of it.
     fn begin_round(&mut self) {
         self.last_round_min_rtt = self.current_round_min_rtt;
         self.current_round_min_rtt = INFINITY;
@@ -66,7 +66,7 @@ impl HyStart {
         }
         if self.conservative {
             if self.current_round_min_rtt < self.baseline_min_rtt {
-                // It was jitter: slow start resumes.
+                // It was only jitter: slow start resumes.
                 self.conservative = false;
                 self.conservative_rounds = 0;
             }
@@ -76,7 +76,7 @@ impl HyStart {
         }
     }
 
-    /// Whether this round takes longer than the last by more than the threshold.
+    /// Whether this round's round-trip time exceeds that of the last round by more than the threshold.
     fn is_delayed(&self) -> bool {
         let threshold =
             (self.last_round_min_rtt / THRESHOLD_DIVISOR).clamp(LEAST_THRESHOLD, LARGEST_THRESHOLD);
@@ -91,7 +91,7 @@ impl SlowStart for HyStart {
         *self = Self::INITIAL;
     }
 
-    /// Section 4.2.
+    /// Processes an ack (section 4.2).
     fn on_ack(&mut self, ack: &Ack) -> Option<u32> {
         if ack.new_round {
             self.begin_round();
@@ -107,19 +107,19 @@ impl SlowStart for HyStart {
     }
 }
 
-/// What watches over the initial slow start of a law such as [`Reno`](super::Reno), the one before the
-/// connection has met congestion: [`StandardSlowStart`], [`HyStart`], or an `Option<HyStart>`, which is
-/// either of them, chosen at run time.
+/// Supervisor of the initial slow start of an algorithm such as [`Reno`](super::Reno), that is, of slow start
+/// before the connection has met congestion: [`StandardSlowStart`], [`HyStart`], or an `Option<HyStart>`,
+/// which is either of them, chosen at run time.
 pub trait SlowStart: Copy + Eq + Debug + sealed::Sealed {
-    /// A connection begins.
+    /// Resets the state, as a connection begins.
     fn start(&mut self);
 
-    /// An ack in the initial slow start. By what its increase of the window is to be divided; `None`:
-    /// slow start is over.
+    /// Processes an ack in the initial slow start. Returns the divisor for the growth of the window; `None`:
+    /// slow start ends.
     fn on_ack(&mut self, ack: &Ack) -> Option<u32>;
 }
 
-/// RFC 5681's slow start, which ends at a loss. It has no state.
+/// Slow start as in RFC 5681, which ends at a loss. It has no state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct StandardSlowStart;
 
@@ -144,7 +144,7 @@ impl SlowStart for Option<HyStart> {
 }
 
 mod sealed {
-    /// Only the core's.
+    /// Restricts implementations to the core.
     pub trait Sealed {}
     impl Sealed for super::StandardSlowStart {}
     impl Sealed for super::HyStart {}

@@ -6,19 +6,18 @@ use crate::UnknownWord;
 use core::fmt;
 use core::str::FromStr;
 
-/// RFC 6928 section 2, equation 1: segments at most, bytes at most, segments at least.
+/// RFC 6928 section 2, equation 1: most segments, most bytes, least segments.
 const RFC_6928: [u32; 3] = [10, 14_600, 2];
-/// RFC 3390 section 1, equation 1: segments at most, bytes at most, segments at least.
+/// RFC 3390 section 1, equation 1: most segments, most bytes, least segments.
 const RFC_3390: [u32; 3] = [4, 4_380, 2];
 
 /// One byte more than the largest window.
 const BEYOND_LARGEST: u32 = LARGEST_WINDOW + 1;
 
-/// How large the congestion window is when a connection starts, and the most it is after an idle
-/// time.
+/// The initial congestion window, which is also the largest one after an idle period.
 ///
-/// In words: `rfc6928`, `rfc3390`; `10` segments, `14600B` or `14k` bytes; or both of the bounds of
-/// allman98, as in `4,4096B`.
+/// Textual form: `rfc6928`, `rfc3390`; `10` segments, `14600B` or `14k` bytes; or both bounds of allman98, as
+/// in `4,4096B`.
 ///
 /// ```
 /// use ackclock::congestion::InitialWindow;
@@ -35,22 +34,21 @@ pub enum InitialWindow {
     Rfc6928,
     /// min(4 MSS, max(2 MSS, 4380)) (RFC 3390; allman98 section 3, which evaluates it).
     Rfc3390,
-    /// The two knobs of allman98 (appendix A), of which the lesser decides.
+    /// The two bounds of allman98 (appendix A); the lower one applies.
     AtMost {
-        /// So many segments; 0: no such bound.
+        /// Most segments; 0: no such bound.
         segments: u16,
-        /// So many bytes; 0: no such bound.
+        /// Most bytes; 0: no such bound.
         bytes: u32,
     },
 }
 
 impl InitialWindow {
-    /// The words there are, as help and errors tell them.
+    /// The possible words, for help and error texts.
     pub const WORDS: &'static str = "rfc6928, rfc3390, up to 65535 segments as in 10, up to 1 GiB \
                                      as in 14600B or 14k, or the lesser of both as in 4,4096B";
 
-    /// At most `segments` segments and at most `bytes` bytes; 0: no such bound, both 0: the
-    /// standard.
+    /// At most `segments` segments and at most `bytes` bytes; 0: no such bound; both 0: the standard.
     pub const fn new(segments: u16, bytes: u32) -> Self {
         match (segments, bytes) {
             (0, 0) => InitialWindow::Rfc6928,
@@ -58,22 +56,22 @@ impl InitialWindow {
         }
     }
 
-    /// So many segments; 0: the standard.
+    /// This many segments; 0: the standard.
     pub const fn segments(segments: u16) -> Self {
         InitialWindow::new(segments, 0)
     }
 
-    /// So many bytes, but at least one segment; 0: the standard.
+    /// This many bytes, but at least one segment; 0: the standard.
     pub const fn bytes(bytes: u32) -> Self {
         InitialWindow::new(0, bytes)
     }
 
-    /// Whether the bound in bytes is within TCP's largest window, 1 GiB.
+    /// Whether the bound in bytes is at most TCP's largest window, 1 GiB.
     pub const fn is_usable(&self) -> bool {
         !matches!(self, InitialWindow::AtMost { bytes: BEYOND_LARGEST.., .. })
     }
 
-    /// The default's, not less than `mss`, which is not 0.
+    /// The window of RFC 6928 in bytes for segments of `mss` bytes, which must not be 0.
     pub(crate) fn rfc6928(mss: u32) -> u32 {
         standard(RFC_6928, mss)
     }
@@ -96,7 +94,7 @@ impl InitialWindow {
     }
 }
 
-/// min(most MSS, max(least MSS, bytes)).
+/// The formula of both RFCs: min(most MSS, max(least MSS, bytes)).
 fn standard([most, bytes, least]: [u32; 3], mss: u32) -> u32 {
     mss.saturating_mul(most).min(mss.saturating_mul(least).max(bytes))
 }

@@ -1,15 +1,15 @@
 //! No congestion control: only the peer's window limits the sender, as in 4.3BSD before Tahoe
 //! (jacobson88 section 1; the sender of its figures 3, 8 and 10).
 //!
-//! It shows what congestion collapse is made of. On a shared network it is antisocial.
+//! It demonstrates congestion collapse. Do not use it on a shared network.
 
 use super::parameters::Parameters;
 use super::window::within_bounds;
 use super::{Ack, Congestion, CongestionController, DEFAULT_MSS, LARGEST_WINDOW, Start};
 
-/// No window at all: the largest that TCP can express.
+/// No congestion window: always the largest that TCP can express.
 ///
-/// In words: `none`.
+/// Textual form: `none`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NoControl {
     mss: u32,
@@ -20,7 +20,7 @@ impl NoControl {
 }
 
 impl NoControl {
-    /// As it begins.
+    /// The algorithm before a connection exists.
     pub const fn new() -> Self {
         NoControl { mss: DEFAULT_MSS }
     }

@@ -1,14 +1,14 @@
-//! The parameters of laws, read from words and written as words: `cubic:hystart=off`.
+//! Parameters of congestion control algorithms, read from text and written as text: `cubic:hystart=off`.
 
 use core::fmt;
 use core::str::FromStr;
 
-/// The parameters of a law in words: `law:name=value,name=value`.
+/// The parameters of an algorithm in textual form: `law:name=value,name=value`.
 pub(super) trait Parameters {
-    /// What the law takes, for who tried something else; empty: nothing.
+    /// The parameters that the algorithm has, for error texts; empty: none.
     const TAKES: &'static str = "";
 
-    /// Sets a parameter; `None` if it cannot be. One without a value has an empty one.
+    /// Sets a parameter, with an empty value if none was given; `None` if name or value is not accepted.
     fn set(&mut self, _name: &str, _value: &str) -> Option<()> {
         None
     }
@@ -19,7 +19,7 @@ pub(super) trait Parameters {
     }
 }
 
-/// Where a law writes its parameters.
+/// Output of an algorithm's parameters.
 pub(super) struct ParameterList<'f, 'a> {
     formatter: &'f mut fmt::Formatter<'a>,
     separator: char,
@@ -30,7 +30,7 @@ impl<'f, 'a> ParameterList<'f, 'a> {
         ParameterList { formatter, separator: ':' }
     }
 
-    /// Writes `name=value`, or the name alone if the value is empty, when `value` is not `default`.
+    /// Writes `name=value`, or only the name if the value is empty, unless `value` equals `default`.
     pub(super) fn add<T: fmt::Display + PartialEq>(
         &mut self,
         name: &str,
@@ -46,7 +46,7 @@ impl<'f, 'a> ParameterList<'f, 'a> {
     }
 }
 
-/// `on` or `off`.
+/// Parses `on` or `off`.
 pub(super) fn parse_switch(text: &str) -> Option<bool> {
     match text {
         "on" => Some(true),
@@ -55,12 +55,12 @@ pub(super) fn parse_switch(text: &str) -> Option<bool> {
     }
 }
 
-/// The word of a switch.
+/// The word for a switch: `on` or `off`.
 pub(super) fn switch(on: bool) -> &'static str {
     if on { "on" } else { "off" }
 }
 
-/// A size in either unit: `10` segments; `14600B`, `14k` or `1M` bytes.
+/// A size in segments or bytes: `10` segments; `14600B`, `14k` or `1M` bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Size {
     Segments(u32),
@@ -73,7 +73,7 @@ impl FromStr for Size {
     fn from_str(text: &str) -> Result<Self, ()> {
         let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let suffix = text.get(digits.len()..).unwrap_or_default();
-        // `u32::from_str` would also take a plus sign.
+        // Checked because `u32::from_str` would also accept a plus sign.
         let first = digits.bytes().next().ok_or(())?;
         let number: u32 = digits.parse().map_err(|_| ())?;
         let bytes = |shift: u32| number.checked_mul(1 << shift).map(Size::Bytes).ok_or(());

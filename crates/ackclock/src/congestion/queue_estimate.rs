@@ -1,12 +1,12 @@
-//! How much of a window waits in the path's queue.
+//! Estimate of how much of a window waits in the path's queue.
 
 use core::cmp::Ordering;
 
-/// Compares what is queued of a window of `cwnd` bytes with `segments` of `mss` bytes. The window
-/// travels in `rtt`, and what `base_rtt` would have sufficed for is on the wire; both in
-/// microseconds. In the terms of Vegas and Veno: (cwnd/BaseRTT - cwnd/RTT) BaseRTT.
+/// Compares the queued part of a window of `cwnd` bytes with `segments` segments of `mss` bytes. The
+/// round-trip time is `rtt`, and without a queue it would be `base_rtt`; both are in microseconds. In terms
+/// of Vegas and Veno the queued part is (cwnd/BaseRTT - cwnd/RTT) BaseRTT.
 pub(super) fn compare(cwnd: u32, base_rtt: u32, rtt: u32, segments: u32, mss: u32) -> Ordering {
-    // Both sides times RTT.
+    // Both sides are multiplied by RTT.
     let queued = u64::from(cwnd) * u64::from(rtt.saturating_sub(base_rtt));
     let segment = u64::from(mss) * u64::from(rtt);
     queued.cmp(&segment.saturating_mul(segments.into()))

@@ -1,7 +1,7 @@
 //! Reno: additive increase, multiplicative decrease (RFC 5681).
 //!
-//! The window grows by a segment per round trip until the network drops something, and is then
-//! halved; a timeout means that the ack clock is gone, and starts again with one segment.
+//! The window grows by a segment per round trip until a packet is dropped, and is then halved. After a
+//! timeout, when the ack clock is lost, it starts again with one segment.
 
 use super::delegation::delegate_to_window;
 use super::parameters::{ParameterList, Parameters, parse_switch, switch};
@@ -12,21 +12,21 @@ use super::{
 };
 use core::fmt;
 
-/// A loss takes one of so many parts of the flight: 1 - beta_loss = 1/2 (RFC 5681 equation 4).
+/// A loss reduces the flight by one part in this many: 1 - beta_loss = 1/2 (RFC 5681 equation 4).
 const GIVEN_UP_FOR_LOSS: u32 = 2;
-/// A congestion mark takes one of so many parts: 1 - beta_ecn = 1/5 (RFC 8511 section 3.1). A queue
+/// A congestion mark reduces it by one part in this many: 1 - beta_ecn = 1/5 (RFC 8511 section 3.1). A queue
 /// that marks is shorter than one that overflows.
 const GIVEN_UP_FOR_ECN: u32 = 5;
 /// Least threshold, in segments (RFC 5681 equation 4).
 const LEAST_THRESHOLD: u32 = 2;
 
-/// RFC 5681's congestion control, with byte counting (RFC 3465), and the alternative backoff of
-/// RFC 8511 for ECN.
+/// Reno congestion control (RFC 5681), with byte counting (RFC 3465), and the alternative backoff of RFC 8511
+/// for ECN.
 ///
-/// The parameter is what may end the initial slow start before a loss does: nothing, which costs
-/// nothing, or [`HyStart`].
+/// The parameter is what may end the initial slow start before a loss: nothing, which costs nothing, or
+/// [`HyStart`].
 ///
-/// In words: `reno`, with the parameters `growth=RULE` ([`Growth`]) and `hystart=on`.
+/// Textual form: `reno`, with the parameters `growth=RULE` ([`Growth`]) and `hystart=on`.
 ///
 /// ```
 /// use ackclock::congestion::{HyStart, Reno};
@@ -42,12 +42,12 @@ pub struct Reno<S = StandardSlowStart> {
 impl Reno {
     pub(super) const NAME: &'static str = "reno";
 
-    /// Reno whose window grows by that rule.
+    /// Reno that counts acks by this rule.
     pub const fn new(growth: Growth) -> Self {
         Reno { window: CongestionWindow::new(growth) }
     }
 
-    /// Reno whose initial slow start HyStart++ ends (RFC 9406).
+    /// Reno with HyStart++ in the initial slow start (RFC 9406).
     #[must_use]
     pub const fn with_hystart(self) -> Reno<HyStart> {
         Reno { window: self.window.with_slow_start(HyStart::INITIAL) }
@@ -55,7 +55,7 @@ impl Reno {
 }
 
 impl<S: SlowStart> Reno<S> {
-    /// RFC 5681 equation 4.
+    /// The new threshold by RFC 5681 equation 4.
     fn reduced_threshold(&self, event: &Congestion) -> u32 {
         let given_up = match event.kind {
             CongestionKind::Ecn => event.flight_size.div_ceil(GIVEN_UP_FOR_ECN),

@@ -1,7 +1,7 @@
 //! Tahoe: slow start after every loss (jacobson88 section 3 and appendix B).
 //!
-//! Any congestion, however it was found, records half the window as the threshold and starts again
-//! with one segment. There is no fast recovery.
+//! Any congestion, however detected, sets the threshold to half the window, and the window to one segment.
+//! There is no fast recovery.
 
 use super::delegation::delegate_to_window;
 use super::parameters::{ParameterList, Parameters};
@@ -9,12 +9,12 @@ use super::window::CongestionWindow;
 use super::{Ack, Congestion, CongestionController, Growth};
 use core::fmt;
 
-/// Least threshold, in segments: what 4.3BSD-Tahoe does; the paper leaves it open.
+/// Least threshold, in segments, as in 4.3BSD-Tahoe; the paper leaves it open.
 const LEAST_THRESHOLD: u32 = 2;
 
-/// The law of jacobson88 appendix B.
+/// Tahoe congestion control (jacobson88 appendix B).
 ///
-/// In words: `tahoe`, with the parameter `growth=RULE` ([`Growth`], by default `per-ack`).
+/// Textual form: `tahoe`, with the parameter `growth=RULE` ([`Growth`], by default `per-ack`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tahoe {
     window: CongestionWindow,
@@ -23,12 +23,12 @@ pub struct Tahoe {
 impl Tahoe {
     pub(super) const NAME: &'static str = "tahoe";
 
-    /// Tahoe whose window grows by that rule.
+    /// Tahoe that counts acks by this rule.
     pub const fn new(growth: Growth) -> Self {
         Tahoe { window: CongestionWindow::new(growth) }
     }
 
-    /// Half of the window that was in use, in whole segments.
+    /// The new threshold: half of the window that was in use, in whole segments.
     fn reduced_threshold(&self, flight_size: u32) -> u32 {
         let mss = self.window.mss();
         let half = self.window.cwnd().min(flight_size) / 2;
@@ -38,7 +38,7 @@ impl Tahoe {
 }
 
 impl Default for Tahoe {
-    /// Grows per ack, as the paper has it.
+    /// Tahoe that grows per ack, as in the paper.
     fn default() -> Self {
         Tahoe::new(Growth::PerAck)
     }
@@ -68,7 +68,7 @@ impl CongestionController for Tahoe {
         Self::NAME
     }
 
-    /// Recovery is a slow start here, so the window grows in it as elsewhere.
+    /// Recovery is a slow start here, so the window grows in it too.
     fn on_ack(&mut self, ack: &Ack) {
         self.window.grow(ack);
     }
@@ -79,7 +79,7 @@ impl CongestionController for Tahoe {
         self.window.slow_start_again(reduced);
     }
 
-    /// The window falls to one segment at once; there is nothing to reduce in proportion.
+    /// No: the window is reduced to one segment at once.
     fn wants_prr(&self) -> bool {
         false
     }

@@ -1,15 +1,15 @@
-//! Vegas: the window that leaves a few segments in the queue, found by delay (Brakmo & Peterson,
-//! "TCP Vegas: End to End Congestion Avoidance on a Global Internet", IEEE JSAC 13(8), 1995).
+//! Vegas: a window that keeps a few segments in the queue, judged by delay (Brakmo & Peterson, "TCP Vegas:
+//! End to End Congestion Avoidance on a Global Internet", IEEE JSAC 13(8), 1995).
 //!
-//! Expected = cwnd/BaseRTT is what the window would give without a queue, Actual = cwnd/RTT is what
-//! it gives; their difference times BaseRTT is how much of the connection's own data is queued. Once
-//! in a round trip the window grows by a segment if that is less than alpha segments, and shrinks
-//! by one if it is more than beta. Slow start doubles in every other round only, so that the rounds
+//! Expected = cwnd/BaseRTT is the rate that the window would give without a queue, Actual = cwnd/RTT is the
+//! rate that it gives; their difference times BaseRTT is how much of the connection's own data is queued.
+//! Once per round trip the window grows by a segment if that is less than alpha segments, and shrinks by one
+//! if it is more than beta. Slow start doubles the window only in every other round, so that the rounds
 //! between can be measured, and ends when more than gamma is queued.
 //!
-//! Where the paper leaves a choice: the RTT of a round is the least of its samples, which delayed
-//! acks do not lengthen; a window left by slow start gives up an eighth, as known implementations
-//! do; a loss is answered as in Reno, for the paper's finer retransmission is recovery's business.
+//! Where the paper leaves a choice: the RTT of a round is the least of its samples, which delayed acks do not
+//! increase; at the end of slow start the window is reduced by an eighth, as in known implementations; the
+//! response to a loss is Reno's, since the paper's finer retransmission belongs to loss recovery.
 
 use super::delegation::delegate_to_window;
 use super::parameters::{ParameterList, Parameters};
@@ -18,14 +18,14 @@ use super::{Ack, Congestion, CongestionController, Growth, Start, micros, queue_
 use core::cmp::Ordering;
 use core::fmt;
 
-/// Least threshold, and least window that delay leaves, in segments.
+/// Least threshold, and least window after a reduction by delay, in segments.
 const LEAST_SEGMENTS: u32 = 2;
-/// What slow start gives up at its end: one of so many parts of the window.
+/// At its end, slow start reduces the window by one part in this many.
 const SLOW_START_EXCESS: u32 = 8;
-/// No round-trip time yet.
+/// No round-trip time sample yet.
 const NO_SAMPLE: u32 = u32::MAX;
 
-/// The bounds of what is queued, in segments.
+/// Bounds for the queued data, in segments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Bounds {
     alpha: u8,
@@ -34,14 +34,14 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// Between one and three buffers of the bottleneck, as the paper has it, and one in slow start.
+    /// Between one and three segments in the bottleneck's queue, as in the paper, and one in slow start.
     const DEFAULT: Bounds = Bounds { alpha: 1, beta: 3, gamma: 1 };
 }
 
-/// The congestion control of TCP Vegas.
+/// TCP Vegas congestion control.
 ///
-/// In words: `vegas`, with the parameters `alpha=SEGMENTS`, `beta=SEGMENTS` and `gamma=SEGMENTS`,
-/// each up to 255, and `growth=RULE` ([`Growth`]) for slow start.
+/// Textual form: `vegas`, with the parameters `alpha=SEGMENTS`, `beta=SEGMENTS` and `gamma=SEGMENTS`, each up
+/// to 255, and `growth=RULE` ([`Growth`]) for slow start.
 ///
 /// ```
 /// use ackclock::congestion::{CongestionController, Vegas};
@@ -52,18 +52,18 @@ impl Bounds {
 pub struct Vegas {
     window: CongestionWindow,
     bounds: Bounds,
-    /// Least round-trip times, in microseconds: of the connection, and of this round.
+    /// Least round-trip times of the connection and of this round, in microseconds.
     base_rtt: u32,
     round_rtt: u32,
-    /// Slow start measures in this round instead of growing.
+    /// Whether slow start measures in this round instead of growing.
     measures: bool,
 }
 
 impl Vegas {
     pub(super) const NAME: &'static str = "vegas";
 
-    /// Vegas that keeps between `alpha` and `beta` segments in the queue, and leaves slow start when
-    /// more than `gamma` are there. A beta below alpha counts as alpha.
+    /// Vegas that keeps between `alpha` and `beta` segments in the queue, and leaves slow start when there
+    /// are more than `gamma`. A beta below alpha counts as alpha.
     pub const fn new(alpha: u8, beta: u8, gamma: u8) -> Self {
         Vegas {
             window: CongestionWindow::new(Growth::STANDARD),
@@ -74,7 +74,7 @@ impl Vegas {
         }
     }
 
-    /// Once in a round trip: what the last one showed of the queue decides on the next.
+    /// Adjusts the window, once per round trip, to the queue that the last round trip has shown.
     fn on_round(&mut self, window_limited: bool) {
         let rtt = core::mem::replace(&mut self.round_rtt, NO_SAMPLE);
         if rtt == NO_SAMPLE {
@@ -98,7 +98,7 @@ impl Vegas {
         }
     }
 
-    /// RFC 5681 equation 4.
+    /// The new threshold by RFC 5681 equation 4.
     fn reduced_threshold(&self, flight_size: u32) -> u32 {
         (flight_size / 2).max(self.window.mss().saturating_mul(LEAST_SEGMENTS))
     }

@@ -1,17 +1,17 @@
-//! Veno: Reno that asks, before it halves, whether the network was full (paper veno, section 2.2).
+//! Veno: Reno that estimates, before it halves its window, whether the network was congested (paper veno,
+//! section 2.2).
 //!
-//! The round-trip time tells how many of the connection's own segments wait in the bottleneck's
-//! queue: of a window that travels in RTT, the part that BaseRTT would have sufficed for is on the
-//! wire, the rest in the queue. A loss with hardly anything queued is likely to be the radio's
-//! fault, so the window falls by a fifth only. And as long as much is queued the window grows half
-//! as fast, which keeps the connection longer near the point where the path is just full. The backlog is
-//! calculated once in a round trip, at the ack of a tagged packet.
+//! By the round-trip time it estimates how many of the connection's own segments wait in the bottleneck's
+//! queue: of the window, the part that would suffice with BaseRTT is on the wire, and the rest is queued (the
+//! backlog). A loss with hardly any backlog is probably a radio error, so the window is reduced only by a
+//! fifth. And while the backlog is large the window grows half as fast, which keeps the connection longer
+//! near the point at which the path is just full. The backlog is calculated once per round trip, at the ack
+//! of a tagged packet.
 //!
-//! Where the paper leaves a choice: the RTT of a round is the least of its samples, which delayed acks
-//! do not lengthen; the initial slow start is Reno's, so a loss that ends it halves
-//! the window; in a later slow start the state last found in congestion avoidance is kept, since it
-//! is only recalculated there; the handshake's round trip, which is no data segment's, is not a
-//! BaseRTT.
+//! Where the paper leaves a choice: the RTT of a round is the least of its samples, which delayed acks do not
+//! increase; the initial slow start is Reno's, so a loss that ends it halves the window; later slow starts
+//! keep the state last found in congestion avoidance, as it is only recalculated there; the round-trip time
+//! of the handshake, which is not that of a data segment, is not used as BaseRTT.
 
 use super::delegation::delegate_to_window;
 use super::parameters::{ParameterList, Parameters};
@@ -25,16 +25,16 @@ use core::fmt;
 
 /// Backlog in segments beyond which the window grows on every other ack only (beta of section 2.2).
 const CONGESTED_ABOVE: u32 = 3;
-/// Backlog in segments up to which a loss counts as random: alpha of section 2.2.
+/// Backlog in segments up to which a loss counts as random (alpha of section 2.2).
 const RANDOM_LOSS_UP_TO: u8 = 1;
 /// Least threshold, in segments (RFC 5681 equation 4).
 const LEAST_THRESHOLD: u32 = 2;
-/// No round-trip time yet.
+/// No round-trip time sample yet.
 const NO_SAMPLE: u32 = u32::MAX;
 
-/// The congestion control of SACK TCP Veno.
+/// SACK TCP Veno congestion control.
 ///
-/// In words: `veno`, with the parameters `threshold=SEGMENTS` (see
+/// Textual form: `veno`, with the parameters `threshold=SEGMENTS` (see
 /// [`random_loss_up_to`](Self::random_loss_up_to)), `base-rtt=keep` or `reset` (see
 /// [`keeping_base_rtt`](Self::keeping_base_rtt)) and `growth=RULE` ([`Growth`]).
 ///
@@ -47,9 +47,9 @@ const NO_SAMPLE: u32 = u32::MAX;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Veno {
     window: CongestionWindow,
-    /// Least round-trip time, in microseconds.
+    /// BaseRTT: the least round-trip time, in microseconds.
     base_rtt: u32,
-    /// What `base_rtt` was before the last congestion event.
+    /// Value of `base_rtt` before the last congestion event.
     base_rtt_before: u32,
     /// Least round-trip time of this round, in microseconds.
     round_rtt: u32,
@@ -57,16 +57,16 @@ pub struct Veno {
     keeps_base_rtt: bool,
     /// The paper's `equilibrium_arrival`.
     equilibrium_reached: bool,
-    /// The backlog was beyond beta when it was last calculated.
+    /// Whether the backlog was above beta when it was last calculated.
     congested: bool,
-    /// The last ack opened the window, so that in congestion the next one does not.
+    /// Whether the last ack made the window grow, so that in congestion the next one does not.
     last_ack_counted: bool,
 }
 
 impl Veno {
     pub(super) const NAME: &'static str = "veno";
 
-    /// Veno whose window grows by that rule.
+    /// Veno that counts acks by this rule.
     pub const fn new(growth: Growth) -> Self {
         Veno {
             window: CongestionWindow::new(growth),
@@ -75,27 +75,26 @@ impl Veno {
             round_rtt: NO_SAMPLE,
             random_loss_up_to: RANDOM_LOSS_UP_TO,
             keeps_base_rtt: false,
-            // Until congestion avoidance has looked, Veno is Reno.
+            // Until congestion avoidance has measured the backlog, Veno behaves as Reno.
             equilibrium_reached: true,
             congested: false,
             last_ack_counted: false,
         }
     }
 
-    /// Takes a loss for random if the backlog was at most so many segments. By default 1, the alpha
-    /// of the paper's pseudocode; later descriptions of Veno use 3, its beta.
+    /// Treats a loss as random if the backlog was at most this many segments. The default is 1, the alpha of
+    /// the paper's pseudocode; later descriptions of Veno use 3, its beta.
     pub const fn random_loss_up_to(self, segments: u8) -> Self {
         Veno { random_loss_up_to: segments, ..self }
     }
 
-    /// Keeps BaseRTT for the whole connection; by default, and in the paper, it is measured anew
-    /// after each fast retransmit and each timeout.
+    /// Keeps BaseRTT for the whole connection. By default, as in the paper, it is measured anew after each
+    /// fast retransmit and each timeout.
     pub const fn keeping_base_rtt(self) -> Self {
         Veno { keeps_base_rtt: true, ..self }
     }
 
-    /// Calculates on which side of the thresholds the backlog N = cwnd - cwnd * BaseRTT / RTT of the
-    /// round is that ends.
+    /// Compares the backlog N = cwnd - cwnd * BaseRTT / RTT of the round that ends with the thresholds.
     fn measure_backlog(&mut self) {
         let rtt = core::mem::replace(&mut self.round_rtt, NO_SAMPLE);
         if rtt == NO_SAMPLE {
@@ -111,13 +110,13 @@ impl Veno {
         self.congested = congested;
     }
 
-    /// In congestion every other ack opens the window, else every one.
+    /// Whether this ack makes the window grow: in congestion every other ack does, otherwise every ack.
     fn counts_this_ack(&mut self) -> bool {
         self.last_ack_counted = !(self.congested && self.last_ack_counted);
         self.last_ack_counted
     }
 
-    /// The window, not the flight, is what the paper reduces.
+    /// The new threshold. The paper reduces the window, not FlightSize.
     fn reduced_threshold(&self, kind: CongestionKind) -> u32 {
         let cwnd = self.window.cwnd();
         let reduced = if kind == CongestionKind::FastRetransmit && !self.equilibrium_reached {

@@ -1,32 +1,32 @@
-//! The congestion window that loss-based laws share: slow start, congestion avoidance, reduction and undo.
+//! The congestion window shared by loss-based algorithms: slow start, congestion avoidance, reduction and
+//! undo.
 //!
-//! A law decides *when* and *to what* the window shrinks; everything that does not differ between
-//! the laws is here.
+//! An algorithm decides *when* and *to what* the window is reduced; everything common to them is here.
 
 use super::{
     Ack, CongestionKind, DEFAULT_MSS, Growth, LARGEST_WINDOW, SlowStart, StandardSlowStart, Start,
 };
 
-/// A congestion window with a slow-start threshold. Sizes in bytes. The parameter watches over the
-/// initial slow start.
+/// A congestion window with a slow-start threshold. Sizes in bytes. The parameter supervises the initial slow
+/// start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CongestionWindow<S = StandardSlowStart> {
     growth: Growth,
     initial_slow_start: S,
     mss: u32,
     now: Sizes,
-    /// What `now` was before the last congestion event, as long as that can be taken back.
+    /// The value of `now` before the last congestion event, while that can be undone.
     before_event: Option<Sizes>,
 }
 
-/// What a congestion event changes and an undo brings back.
+/// State that a congestion event changes and an undo restores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Sizes {
     cwnd: u32,
     ssthresh: u32,
-    /// Credit in congestion avoidance that has not yet made a segment (RFC 3465's `bytes_acked`).
+    /// Bytes counted in congestion avoidance that have not yet added a segment (RFC 3465's `bytes_acked`).
     credit: u32,
-    /// In the slow start that follows a loss, in which acks count for less.
+    /// Whether this is the slow start after a loss, in which acks count for less.
     repairs_loss: bool,
 }
 
@@ -50,13 +50,13 @@ impl CongestionWindow {
 }
 
 impl<S: SlowStart> CongestionWindow<S> {
-    /// The same window, its initial slow start watched over by something else.
+    /// The same window, with another supervisor of its initial slow start.
     pub(super) const fn with_slow_start<T>(self, initial_slow_start: T) -> CongestionWindow<T> {
         let CongestionWindow { growth, mss, now, before_event, .. } = self;
         CongestionWindow { growth, initial_slow_start, mss, now, before_event }
     }
 
-    /// The connection begins: nothing of an earlier one stays but how the window grows.
+    /// Begins a connection: only the rule of growth is kept.
     pub(super) fn start(&mut self, start: &Start) {
         self.mss = start.mss.max(1);
         self.now = Sizes::initial(within_bounds(start.initial_window, self.mss));
@@ -64,7 +64,7 @@ impl<S: SlowStart> CongestionWindow<S> {
         self.initial_slow_start.start();
     }
 
-    /// The slow-start threshold is known from the start.
+    /// Sets a slow-start threshold known from an earlier connection.
     pub(super) fn expect(&mut self, threshold: u32) {
         self.now.ssthresh = threshold;
     }
@@ -97,12 +97,11 @@ impl<S: SlowStart> CongestionWindow<S> {
         self.now.cwnd < self.now.ssthresh
     }
 
-    /// Opens the window for an ack of new data, if the window is what limits the sender.
+    /// Makes the window grow for an ack of new data, if the window limits the sender.
     pub(super) fn grow(&mut self, ack: &Ack) {
         let grows = ack.bytes_acked > 0 && ack.window_limited;
         if self.in_slow_start() {
-            // Only the slow start of a connection that has not met congestion is watched over
-            // (RFC 9406 section 4.3).
+            // Only slow start before any congestion is supervised (RFC 9406 section 4.3).
             let initial = self.now.ssthresh == u32::MAX;
             match if initial { self.initial_slow_start.on_ack(ack) } else { Some(1) } {
                 Some(divisor) if grows => self.slow_start(ack.bytes_acked, divisor),
@@ -114,7 +113,7 @@ impl<S: SlowStart> CongestionWindow<S> {
         }
     }
 
-    /// RFC 5681 equation 2 by the chosen growth, up to the threshold and not beyond.
+    /// Slow start (RFC 5681 equation 2) by the chosen growth, up to the threshold and not beyond.
     fn slow_start(&mut self, bytes_acked: u32, divisor: u32) {
         let sizes = &mut self.now;
         let increase = self.growth.slow_start_increase(bytes_acked, self.mss, sizes.repairs_loss);
@@ -126,12 +125,13 @@ impl<S: SlowStart> CongestionWindow<S> {
         }
     }
 
-    /// RFC 3465 section 2.1.
+    /// Congestion avoidance (RFC 3465 section 2.1).
     fn avoid_congestion(&mut self, bytes_acked: u32) {
         self.gain(self.growth.avoidance_credit(bytes_acked, self.mss));
     }
 
-    /// One segment for each window of credit, the remainder kept.
+    /// Adds `credit` bytes: the window grows by one segment for each full window of credit, and the remainder
+    /// is kept.
     pub(super) fn gain(&mut self, credit: u32) {
         let sizes = &mut self.now;
         sizes.credit = sizes.credit.saturating_add(credit);
@@ -142,9 +142,8 @@ impl<S: SlowStart> CongestionWindow<S> {
         }
     }
 
-    /// Keeps what is needed to take the coming reduction back. A repeated timeout goes on with what
-    /// the first began, so both are taken back together. Returns whether there is something new to
-    /// remember.
+    /// Stores what is needed to undo the coming reduction. A repeated timeout belongs to the first one, so
+    /// that both are undone together. Returns whether something new was stored.
     pub(super) fn remember(&mut self, kind: CongestionKind) -> bool {
         let begins = kind != CongestionKind::RepeatedTimeout || self.before_event.is_none();
         if begins {
@@ -153,8 +152,8 @@ impl<S: SlowStart> CongestionWindow<S> {
         begins
     }
 
-    /// Answers congestion with the threshold `reduced`: goes on there, or after a timeout slow-starts up
-    /// to it. A repeated timeout reduces the threshold no further.
+    /// Responds to congestion with the threshold `reduced`: continues there, or after a timeout in slow start
+    /// up to it. A repeated timeout does not reduce the threshold further.
     pub(super) fn reduce(&mut self, kind: CongestionKind, reduced: u32) {
         match kind {
             CongestionKind::FastRetransmit | CongestionKind::Ecn => self.continue_at(reduced),
@@ -163,15 +162,15 @@ impl<S: SlowStart> CongestionWindow<S> {
         }
     }
 
-    /// Goes on at the threshold in congestion avoidance. Congestion never opens the window, even
-    /// if the flight was larger than it.
+    /// Continues at the threshold in congestion avoidance. Congestion never enlarges the window, even if the
+    /// flight was larger than it.
     pub(super) fn continue_at(&mut self, ssthresh: u32) {
         self.now =
             Sizes { cwnd: self.now.cwnd.min(ssthresh), ssthresh, credit: 0, repairs_loss: false };
     }
 
-    /// Goes on at `reduced` in congestion avoidance, with the credit that there is: the answer to marks that come
-    /// in each round trip. An undo does not take it back.
+    /// Continues at `reduced` in congestion avoidance and keeps the credit: the response to marks that arrive
+    /// in each round trip. It cannot be undone.
     pub(super) fn reduce_for_marks(&mut self, reduced: u32) {
         let given_up = self.now.cwnd.saturating_sub(reduced);
         if let Some(before) = &mut self.before_event {
@@ -181,13 +180,13 @@ impl<S: SlowStart> CongestionWindow<S> {
         self.now.repairs_loss = false;
     }
 
-    /// Starts again with one segment (the loss window of RFC 5681 section 3.1).
+    /// Continues in slow start with one segment (the loss window of RFC 5681 section 3.1).
     pub(super) fn slow_start_again(&mut self, ssthresh: u32) {
         self.now = Sizes { cwnd: self.mss, ssthresh, credit: 0, repairs_loss: true };
     }
 
-    /// Brings back what the last event took; what the window has gained since is not lost. Returns
-    /// whether there was something to bring back.
+    /// Undoes the last reduction; what the window has gained since is kept. Returns whether there was one to
+    /// undo.
     pub(super) fn undo(&mut self) -> bool {
         let Some(before) = self.before_event.take() else {
             return false;
@@ -197,23 +196,23 @@ impl<S: SlowStart> CongestionWindow<S> {
         true
     }
 
-    /// Puts the window there, in congestion avoidance and without credit.
+    /// Sets the window to `cwnd`, in congestion avoidance and without credit.
     pub(super) fn avoid_congestion_at(&mut self, cwnd: u32) {
         let cwnd = within_bounds(cwnd, self.mss);
         let ssthresh = self.now.ssthresh.min(cwnd);
         self.now = Sizes { cwnd, ssthresh, credit: 0, repairs_loss: false };
     }
 
-    /// RFC 7661 section 4.4.3: half the window, but not less than `least`, and three quarters of it
-    /// as the least threshold.
+    /// Halves a window that was not validated, but not below `least`; the threshold becomes at least three
+    /// quarters of the old window (RFC 7661 section 4.4.3).
     pub(super) fn give_up_unvalidated(&mut self, least: u32) {
         let (cwnd, least) = (self.now.cwnd, least.max(self.mss));
         self.now.ssthresh = self.now.ssthresh.max(cwnd - cwnd / 4);
         self.restart_after_idle((cwnd / 2).max(least));
     }
 
-    /// RFC 5681 section 4.1: the smaller of the window and the restart window. The threshold
-    /// remembers what the path could bear.
+    /// Reduces the window to the restart window after an idle period (RFC 5681 section 4.1). The threshold
+    /// keeps what the path could bear.
     pub(super) fn restart_after_idle(&mut self, restart_window: u32) {
         self.now.cwnd = self.now.cwnd.min(restart_window).max(self.mss);
         self.now.credit = 0;
@@ -221,14 +220,14 @@ impl<S: SlowStart> CongestionWindow<S> {
         self.before_event = None;
     }
 
-    /// The window stays the same number of bytes, but holds at least one segment.
+    /// Changes the segment size: the window stays the same in bytes, but is at least one segment.
     pub(super) fn change_mss(&mut self, mss: u32) {
         self.mss = mss.max(1);
         self.now.cwnd = within_bounds(self.now.cwnd, self.mss);
     }
 }
 
-/// At least one segment, and at most what TCP can express.
+/// A window of at least one segment, and at most what TCP can express.
 pub(super) fn within_bounds(cwnd: u32, mss: u32) -> u32 {
     cwnd.min(LARGEST_WINDOW).max(mss)
 }

@@ -1,4 +1,4 @@
-//! A stream that drives the stack while it waits.
+//! A blocking stream that drives the stack while it waits.
 
 use super::error::{IoError, read_result};
 use crate::congestion::CongestionController;
@@ -7,12 +7,12 @@ use crate::stack::{Handle, InvalidHandle, Readiness, Stack};
 use crate::time::Instant;
 use embedded_io::{ErrorType, Read, ReadReady, Write, WriteReady};
 
-/// A connection with the traits of embedded-io, for programs without an executor.
+/// A connection with the traits of embedded-io, for programs without an async executor.
 ///
-/// `drive` does one round of the main loop (packets in, timers, packets out; it may sleep until
-/// something happens) and returns the time. Each call of a trait begins with a round, and does more of
-/// them while it has to wait; what was written leaves with the next round, or with `flush`, which waits
-/// until everything was acknowledged. Dropping it leaves the connection as it is.
+/// `drive` runs one round of the main loop (packets in, timers, packets out; it may sleep until something
+/// happens) and returns the time. Each call of a trait method begins with a round, and runs further ones
+/// while it has to wait. Written data is sent in the next round, or by `flush`, which waits until everything
+/// is acknowledged. Dropping the stream leaves the connection as it is.
 ///
 /// ```
 /// use ackclock::congestion::Reno;
@@ -45,7 +45,7 @@ where
     P: Profile,
     D: FnMut(&mut Stack<'a, C, P>) -> Instant,
 {
-    /// A stream over this connection.
+    /// A stream for this connection.
     pub const fn new(stack: &'s mut Stack<'a, C, P>, handle: Handle, drive: D) -> Self {
         Blocking { stack, handle, drive }
     }
@@ -59,7 +59,7 @@ where
         self.stack.readiness(self.handle).ok_or(IoError::InvalidHandle)
     }
 
-    /// Ends our direction: the peer reads to the end of what was written.
+    /// Shuts down our sending direction: the peer reads to the end of what was written.
     ///
     /// # Errors
     /// The handle names no connection.

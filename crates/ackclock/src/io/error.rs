@@ -1,4 +1,4 @@
-//! Why a stream failed.
+//! Errors of streams.
 
 use crate::stack::ConnectError;
 use crate::tcp::{Error, ReceiveError, SendError};
@@ -11,7 +11,7 @@ use embedded_io::ErrorKind;
 pub enum IoError {
     /// The connection is over.
     Closed(Error),
-    /// It could not be opened.
+    /// The connection could not be opened.
     Connect(ConnectError),
     /// This side has shut down its sending direction.
     Finished,
@@ -29,7 +29,7 @@ impl From<SendError> for IoError {
     }
 }
 
-/// What reading gives, `None` if it has to wait. An end of data is no error in these traits.
+/// The result of a read; `None` if it has to wait. In these traits the end of data is not an error.
 pub(super) fn read_result(result: Result<usize, ReceiveError>) -> Option<Result<usize, IoError>> {
     Some(match result {
         Ok(n) => Ok(n),

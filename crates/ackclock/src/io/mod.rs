@@ -1,4 +1,4 @@
-//! Connections as byte streams with the traits of the embedded ecosystem.
+//! Connections as byte streams, with the traits of the embedded Rust ecosystem.
 //!
 //! | feature | type | traits |
 //! | --- | --- | --- |
@@ -6,7 +6,7 @@
 //! | `embedded-io-async` | `SharedStack`, `Stream` and its halves | `Read`, `Write` of embedded-io-async 0.7; `ReadReady`, `WriteReady` |
 //! | `embedded-nal-async` | `SharedStack` | `TcpConnect` of embedded-nal-async 0.9 |
 //!
-//! None of them needs a heap, and the asynchronous ones need no executor in particular.
+//! None of them needs a heap, and the asynchronous ones work with any executor.
 
 mod blocking;
 mod error;

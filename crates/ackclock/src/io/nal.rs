@@ -1,4 +1,4 @@
-//! The network abstraction of embedded-nal-async.
+//! Implements the traits of embedded-nal-async.
 
 use super::{IoError, SharedStack, Stream};
 use crate::congestion::CongestionController;

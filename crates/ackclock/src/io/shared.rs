@@ -1,4 +1,4 @@
-//! A stack that tasks of one executor share.
+//! A stack shared by the tasks of one async executor.
 
 use super::error::IoError;
 use super::stream::Stream;
@@ -15,13 +15,13 @@ use core::net::SocketAddr;
 use core::pin::pin;
 use core::task::{Context, Poll, Waker};
 
-/// Packets taken from the link, and given to it, before other tasks have their turn.
+/// Most packets received, and most sent, before other tasks have their turn.
 const BATCH: usize = 16;
 
-/// A stack that tasks of one executor share, with wakers for `WAKERS` connections and listeners (more
-/// may wait, at a cost). One task [runs](Self::run) it; others connect, accept, read and write.
+/// A stack shared by the tasks of one executor, with wakers for `WAKERS` connections and listeners (more may
+/// wait, at a cost). One task [runs](Self::run) it; others connect, accept, read and write.
 ///
-/// It is not `Sync`: all tasks are in one thread, as those of embassy's executor are.
+/// It is not `Sync`: all tasks must be in one thread, as with embassy's executor.
 ///
 /// ```
 /// use ackclock::congestion::Reno;
@@ -63,19 +63,19 @@ impl<C, const WAKERS: usize, P: Profile> Inner<'_, C, WAKERS, P> {
 impl<'a, C: CongestionController + Clone, const WAKERS: usize, P: Profile>
     SharedStack<'a, C, WAKERS, P>
 {
-    /// Shares this stack; `clock` tells the time, such as embassy-time's in microseconds.
+    /// Shares this stack; `clock` returns the time, such as embassy-time's in microseconds.
     pub const fn new(stack: Stack<'a, C, P>, clock: fn() -> Instant, config: Config) -> Self {
         let inner = Inner { stack, wakers: Wakers::new(), runner: None };
         SharedStack { inner: RefCell::new(inner), clock, config: Cell::new(config) }
     }
 
-    /// Changes the settings of connections that are opened from now on.
+    /// Changes the settings of connections opened from now on.
     pub fn set_config(&self, config: Config) {
         self.config.set(config);
     }
 
-    /// Does something with the stack, such as to add an address or to listen; `None` if that is tried
-    /// from within another such call. What it makes the stack send is sent.
+    /// Calls `call` with the stack, for example to add an address or to listen; `None` if called from within
+    /// another such call. What the stack then has to send is sent.
     pub fn with<R>(&self, call: impl FnOnce(Instant, &mut Stack<'a, C, P>) -> R) -> Option<R> {
         let mut inner = self.inner.try_borrow_mut().ok()?;
         let answer = call((self.clock)(), &mut inner.stack);
@@ -83,14 +83,14 @@ impl<'a, C: CongestionController + Clone, const WAKERS: usize, P: Profile>
         Some(answer)
     }
 
-    /// Carries packets between link and stack, fires timers and wakes tasks, for ever. `interface` is
-    /// an [`Ethernet`](crate::link::ethernet::Ethernet) or [`Direct`](crate::link::Direct);
-    /// `sleep_until` makes a future that is done at that time. A link that wakes nobody is asked when
-    /// that future is done: end it earlier then, say each millisecond. When the link has a carrier
-    /// again, neighbours are told who we are.
+    /// Carries packets between link and stack, handles timers and wakes tasks, forever. `interface` is an
+    /// [`Ethernet`](crate::link::ethernet::Ethernet) or [`Direct`](crate::link::Direct); `sleep_until`
+    /// returns a future that completes at the given time. A link that never wakes a task is polled when that
+    /// future completes: let it complete earlier then, for example every millisecond. When the link gets its
+    /// carrier back, our addresses are announced to neighbours.
     ///
     /// # Errors
-    /// It ends only when the device fails.
+    /// Returns only when the device fails.
     pub async fn run<L: Link, S: Future<Output = ()>>(
         &self,
         link: &mut L,
@@ -126,7 +126,7 @@ impl<'a, C: CongestionController + Clone, const WAKERS: usize, P: Profile>
         .await
     }
 
-    /// One round of the main loop; returns the next deadline.
+    /// Runs one round of the main loop; returns the next deadline.
     fn round<L: Link>(
         &self,
         cx: &Context<'_>,
@@ -140,7 +140,7 @@ impl<'a, C: CongestionController + Clone, const WAKERS: usize, P: Profile>
         };
         let Inner { stack, wakers, runner } = &mut *inner;
         let Moved { received, sent } = exchange(now, BATCH, link, interface, stack)?;
-        // What tasks do in answer wakes this one again.
+        // Whatever tasks do in response wakes this task again.
         runner.replace(cx.waker().clone());
         if received == BATCH || sent == BATCH {
             cx.waker().wake_by_ref();
@@ -162,27 +162,27 @@ impl<'a, C: CongestionController + Clone, const WAKERS: usize, P: Profile>
         Ok(stack.poll_at().min(interface.poll_at()))
     }
 
-    /// How often a task that waited was woken for nothing, because others needed its place among
-    /// `WAKERS`; modulo 2³². `None` from within a call of [`with`](Self::with).
+    /// How often a waiting task was woken in vain because others needed its place among `WAKERS`; modulo 2³².
+    /// `None` from within a call of [`with`](Self::with).
     pub fn displaced_wakers(&self) -> Option<u32> {
         Some(self.inner.try_borrow().ok()?.wakers.displaced())
     }
 
-    /// Opens a connection and waits until it is established.
+    /// Opens a connection, and waits until it is established.
     ///
     /// # Errors
-    /// Why it cannot be opened, or was not.
+    /// Why the connection cannot be opened, or was not established.
     pub async fn open(&self, remote: SocketAddr) -> Result<Stream<'_, 'a, C, WAKERS, P>, IoError> {
         let config = self.config.get();
         let connect = |now, stack: &mut Stack<'a, C, P>| stack.connect(now, remote, None, &config);
         let handle = self.when(connect).await.map_err(IoError::Connect)?;
-        // From here on it is closed when the caller no longer waits.
+        // From here on the connection is closed if the caller drops the future.
         let stream = Stream { shared: self, handle };
         stream.established().await?;
         Ok(stream)
     }
 
-    /// Waits for a connection to this listener. Several tasks may; each gets one.
+    /// Waits for a connection to this listener. Several tasks may wait; each gets one.
     pub async fn accept(&self, listener: Listener) -> Stream<'_, 'a, C, WAKERS, P> {
         let handle = self
             .poll_stack(Key::Listener(listener), Direction::Read, |_, stack| stack.accept(listener))
@@ -190,7 +190,7 @@ impl<'a, C: CongestionController + Clone, const WAKERS: usize, P: Profile>
         Stream { shared: self, handle }
     }
 
-    /// Does something with the stack, as soon as nobody else does.
+    /// Calls `call` with the stack as soon as it is not in use.
     async fn when<R>(&self, mut call: impl FnMut(Instant, &mut Stack<'a, C, P>) -> R) -> R {
         poll_fn(|cx| match self.with(&mut call) {
             Some(answer) => Poll::Ready(answer),
@@ -202,7 +202,7 @@ impl<'a, C: CongestionController + Clone, const WAKERS: usize, P: Profile>
         .await
     }
 
-    /// Asks the stack until it answers, each time that there is news of `key`.
+    /// Polls the stack until it has an answer, each time when `key` is woken.
     pub(super) async fn poll_stack<R>(
         &self,
         key: Key,
@@ -219,14 +219,14 @@ impl<'a, C: CongestionController + Clone, const WAKERS: usize, P: Profile>
                 inner.wake_runner();
                 return Poll::Ready(answer);
             }
-            // The stack has nothing to send for a question that it could not answer.
+            // A request that the stack could not answer gives it nothing to send.
             inner.wakers.register(key, direction, cx.waker());
             Poll::Pending
         })
         .await
     }
 
-    /// Nobody waits for this connection any more.
+    /// Removes the wakers of this connection or listener.
     pub(super) fn forget(&self, key: Key) {
         if let Ok(mut inner) = self.inner.try_borrow_mut() {
             inner.wakers.forget(key);

@@ -1,4 +1,4 @@
-//! A connection of a shared stack, and its two directions.
+//! A connection of a shared stack, as a stream that can be split into its two directions.
 
 use super::SharedStack;
 use super::error::{IoError, read_result};
@@ -9,15 +9,15 @@ use crate::stack::{Handle, Readiness, Stack};
 use embedded_io::{ErrorType, ReadReady, WriteReady};
 use embedded_io_async::{Read, Write};
 
-/// A connection of a [`SharedStack`]. Dropping it closes the connection: what is queued is still
-/// delivered, data that was not read resets it.
+/// A connection of a [`SharedStack`]. Dropping it closes the connection: queued data is still delivered, but
+/// unread data resets it.
 #[derive(Debug)]
 pub struct Stream<'s, 'a, C: CongestionController + Clone, const WAKERS: usize, P: Profile = Full> {
     pub(super) shared: &'s SharedStack<'a, C, WAKERS, P>,
     pub(super) handle: Handle,
 }
 
-/// The direction of a [`Stream`] that is read.
+/// The receiving direction of a [`Stream`].
 #[derive(Debug)]
 pub struct ReadHalf<
     'h,
@@ -28,7 +28,7 @@ pub struct ReadHalf<
     P: Profile = Full,
 >(&'h Stream<'s, 'a, C, WAKERS, P>);
 
-/// The direction of a [`Stream`] that is written.
+/// The sending direction of a [`Stream`].
 #[derive(Debug)]
 pub struct WriteHalf<
     'h,
@@ -42,24 +42,24 @@ pub struct WriteHalf<
 impl<'s, 'a, C: CongestionController + Clone, const WAKERS: usize, P: Profile>
     Stream<'s, 'a, C, WAKERS, P>
 {
-    /// What names the connection in calls of the stack.
+    /// The connection's handle, for calls of the stack.
     pub const fn handle(&self) -> Handle {
         self.handle
     }
 
-    /// Both directions, to be used by two tasks.
+    /// Splits the stream into both directions, for use by two tasks.
     pub const fn split(
         &mut self,
     ) -> (ReadHalf<'_, 's, 'a, C, WAKERS, P>, WriteHalf<'_, 's, 'a, C, WAKERS, P>) {
         (ReadHalf(self), WriteHalf(self))
     }
 
-    /// Ends our direction: the peer reads to the end of what was written.
+    /// Shuts down our sending direction: the peer reads to the end of what was written.
     pub fn shutdown(&mut self) {
         self.finish();
     }
 
-    /// Ends the connection at once with a reset.
+    /// Aborts the connection at once with a RST.
     pub fn abort(self) {
         self.shared.with(|now, stack| stack.abort(now, self.handle));
     }
@@ -72,7 +72,7 @@ impl<'s, 'a, C: CongestionController + Clone, const WAKERS: usize, P: Profile>
         Key::Connection(self.handle)
     }
 
-    /// Waits until `is_there`, or the connection is over.
+    /// Waits until `is_there` is true of the connection's readiness, or the connection is over.
     async fn reached(&self, is_there: impl Fn(&Readiness) -> bool) -> Result<(), IoError> {
         let ask = |now, stack: &mut Stack<'a, C, P>| {
             let Some(readiness) = stack.readiness(self.handle) else {
@@ -129,7 +129,7 @@ impl<'s, 'a, C: CongestionController + Clone, const WAKERS: usize, P: Profile>
 impl<C: CongestionController + Clone, const WAKERS: usize, P: Profile>
     WriteHalf<'_, '_, '_, C, WAKERS, P>
 {
-    /// Ends this direction, as [`Stream::shutdown`] does; the other half goes on.
+    /// Shuts down this direction, as [`Stream::shutdown`] does; the other half is unaffected.
     pub fn shutdown(&mut self) {
         self.0.finish();
     }

@@ -1,21 +1,21 @@
-//! Who waits for what: a waker for each direction of a connection, and for a listener.
+//! Wakers of waiting tasks: for each direction of a connection, and for listeners.
 
 use crate::stack::{Handle, Listener};
 use core::task::Waker;
 
-/// What is waited for.
+/// The connection or listener that a task waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Key {
     /// A connection.
     Connection(Handle),
-    /// A connection to accept.
+    /// A listener, for a connection to accept.
     Listener(Listener),
 }
 
-/// Which direction of a connection; listeners have the first only.
+/// The direction of a connection; listeners use only the first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Direction {
-    /// Something to read.
+    /// Data to read.
     Read,
     /// Room to write, everything acknowledged, or the handshake finished.
     Write,
@@ -24,7 +24,7 @@ pub(super) enum Direction {
 #[derive(Debug)]
 struct Entry {
     key: Key,
-    /// By direction.
+    /// The wakers, by direction.
     wakers: [Option<Waker>; 2],
 }
 
@@ -42,30 +42,29 @@ impl Entry {
     }
 }
 
-/// Wakers for at most `N` connections and listeners, and for one more of the same where another task
-/// waits for it too. When more wait, one of them is woken, finds nothing and waits again: that costs
-/// time and loses nothing.
+/// Wakers for at most `N` connections and listeners; several tasks that wait for the same one take several
+/// places. If more wait, one of them is woken in vain and waits again, which costs time but loses nothing.
 #[derive(Debug)]
 pub(super) struct Wakers<const N: usize> {
     entries: [Option<Entry>; N],
-    /// Who gives way next.
+    /// The place to be reused next.
     next: usize,
-    /// How often somebody gave way, modulo 2^32.
+    /// How often a waiting task was displaced, modulo 2^32.
     displaced: u32,
 }
 
 impl<const N: usize> Wakers<N> {
-    /// Nobody waits.
+    /// No wakers.
     pub(super) const fn new() -> Self {
         Wakers { entries: [const { None }; N], next: 0, displaced: 0 }
     }
 
-    /// How often somebody gave way, modulo 2^32.
+    /// How often a waiting task was displaced, modulo 2^32.
     pub(super) const fn displaced(&self) -> u32 {
         self.displaced
     }
 
-    /// Remembers whom to wake. Other tasks that wait for the same thing have places of their own.
+    /// Registers a waker. Other tasks that wait for the same key have places of their own.
     pub(super) fn register(&mut self, key: Key, direction: Direction, waker: &Waker) {
         let is_ours = |entry: &mut Entry| {
             let waiting = entry.waker(direction);
@@ -94,7 +93,7 @@ impl<const N: usize> Wakers<N> {
         *entry.waker(direction) = Some(waker.clone());
     }
 
-    /// Wakes all who wait for this.
+    /// Wakes all tasks that wait for this.
     pub(super) fn wake(&mut self, key: Key, direction: Direction) {
         for place in &mut self.entries {
             let Some(entry) = place.as_mut().filter(|entry| entry.key == key) else {
@@ -102,14 +101,14 @@ impl<const N: usize> Wakers<N> {
             };
             let woken = entry.waker(direction).take();
             if entry.wakers.iter().all(Option::is_none) {
-                // Else somebody who waits would have to give way to nobody.
+                // Otherwise an unused place would later displace a waiting task.
                 *place = None;
             }
             woken.into_iter().for_each(Waker::wake);
         }
     }
 
-    /// Nobody waits for this any more.
+    /// Removes the wakers of this key.
     pub(super) fn forget(&mut self, key: Key) {
         let places = self.entries.iter_mut();
         places

@@ -1,17 +1,17 @@
-//! For devices that want a packet in one piece.
+//! Support for devices that need a packet in contiguous memory.
 
 use crate::stack::{Capabilities, Transmit};
 use crate::wire::{Checksums, WriteChecksum};
 
-/// Where TCP's checksum is in its header, in bytes (RFC 9293 section 3.1).
+/// Offset of the checksum in a TCP header, in bytes (RFC 9293 section 3.1).
 const TCP_CHECKSUM: usize = 16;
 
-/// Numbers of protocols, the same in both families but for ICMP (RFC 791, RFC 4443).
+/// Protocol numbers, the same in both families except for ICMP (RFC 791, RFC 4443).
 const ICMP: u8 = 1;
 const TCP: u8 = 6;
 const ICMPV6: u8 = 58;
 
-/// What a device leaves to us to verify, by protocol.
+/// The checksums that a device leaves to the stack to verify, by protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Unverified {
     pub(super) ip: bool,
@@ -21,13 +21,13 @@ pub(super) struct Unverified {
 }
 
 impl Unverified {
-    /// What to verify of a packet, whatever it is.
+    /// The checksums to verify of a packet of any protocol.
     const fn of_any(self) -> Checksums {
         Checksums { ip: self.ip, transport: self.tcp || self.icmpv4 || self.icmpv6 }
     }
 
-    /// What to verify of this IP packet. Where its protocol does not show at once, such as behind
-    /// extension headers, what any may need.
+    /// The checksums to verify of this IP packet. If its protocol is not in the IP header itself, but after
+    /// extension headers, those that any protocol needs.
     pub(super) fn of(self, packet: &[u8]) -> Checksums {
         let version = packet.first().map(|first| first >> 4);
         let protocol = packet.get(if version == Some(4) { 9 } else { 6 });
@@ -41,7 +41,7 @@ impl Unverified {
     }
 }
 
-/// Capabilities of a device that says per protocol who computes and verifies checksums.
+/// The capabilities of a device that says for each protocol who computes and verifies checksums.
 pub(super) fn capabilities(mtu: usize, verify: Unverified, we_compute: bool) -> Capabilities {
     let mut capabilities = Capabilities::with_mtu(u32::try_from(mtu).unwrap_or(u32::MAX));
     capabilities.verify = verify.of_any();
@@ -51,8 +51,8 @@ pub(super) fn capabilities(mtu: usize, verify: Unverified, we_compute: bool) -> 
     capabilities
 }
 
-/// Copies a packet into the device's memory, which is as long. A checksum that the device computes is
-/// zero there, as these devices expect it: they sum the pseudo-header themselves.
+/// Copies a packet into the device's memory, which has the same length. A checksum that the device computes
+/// is set to zero, as these devices expect: they add the pseudo-header themselves.
 pub(super) fn copy_whole(packet: &Transmit<'_>, to: &mut [u8]) {
     if packet.copy_to(to).is_some() && packet.checksum == WriteChecksum::PseudoHeader {
         let at = packet.transport_offset.saturating_add(TCP_CHECKSUM);

@@ -1,4 +1,4 @@
-//! Drivers that implement [`embassy_net_driver::Driver`], version 0.2.
+//! Links over drivers that implement [`embassy_net_driver::Driver`], version 0.2.
 
 use super::contiguous::{Unverified, capabilities, copy_whole};
 use super::{Link, TransmitError};
@@ -9,23 +9,23 @@ use core::convert::Infallible;
 use core::task::{Context, Waker};
 use embassy_net_driver::{Checksum, Driver, HardwareAddress, LinkState, RxToken, TxToken};
 
-/// A [`Link`] over a driver made for embassy-net. One with an Ethernet address carries frames, and is
-/// to be used with [`Ethernet`](super::ethernet::Ethernet).
+/// A [`Link`] over a driver written for embassy-net. A driver with an Ethernet address carries frames, and
+/// has to be used with [`Ethernet`](super::ethernet::Ethernet).
 ///
-/// Checksums that the device computes or verifies are left to it. A packet is copied into the device's
-/// memory, once.
+/// Checksums that the device computes or verifies are left to it. Each packet is copied once, into the
+/// device's memory.
 #[derive(Debug)]
 pub struct EmbassyLink<D> {
     driver: D,
-    /// Woken when the driver has something, or has room again.
+    /// Woken when the driver has received a packet, or has room again.
     waker: Waker,
     verify: Unverified,
-    /// Bytes before the IP header.
+    /// Bytes before the IP header in a frame.
     ip_offset: usize,
 }
 
 impl<D: Driver> EmbassyLink<D> {
-    /// Around this driver.
+    /// A link over this driver.
     pub fn new(driver: D) -> Self {
         let checksum = driver.capabilities().checksum;
         let is_ours = |checksum| matches!(checksum, Checksum::Both | Checksum::Rx);
@@ -48,7 +48,7 @@ impl<D: Driver> EmbassyLink<D> {
         }
     }
 
-    /// The driver.
+    /// The wrapped driver.
     pub fn driver_mut(&mut self) -> &mut D {
         &mut self.driver
     }

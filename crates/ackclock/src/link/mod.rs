@@ -1,4 +1,4 @@
-//! Drivers: the [`Link`] contract between a stack and whatever carries its packets.
+//! Links: the interface between a stack and the device that carries its packets.
 
 #[cfg(any(feature = "embassy-net-driver", feature = "smoltcp-phy"))]
 mod contiguous;
@@ -15,32 +15,32 @@ use crate::time::Instant;
 use core::fmt::Debug;
 use core::task::Waker;
 
-/// A device that carries IP packets, or Ethernet frames if there is an Ethernet layer between it and
-/// the stack.
+/// A device that carries IP packets, or Ethernet frames if there is an Ethernet layer between device and
+/// stack.
 pub trait Link {
-    /// What can go wrong with the device itself.
+    /// Error of the device itself.
     type Error: Debug;
 
-    /// What the device can do; asked once, when the stack is made.
+    /// Capabilities of the device; asked once, when the stack is created.
     fn capabilities(&self) -> Capabilities;
 
-    /// Sends one packet (or, when the device segments, one large one).
+    /// Sends one packet (or one large one, if the device has segmentation offload).
     ///
     /// # Errors
-    /// [`TransmitError::Full`] if the device has no room now: the stack keeps the packet and offers
-    /// it again. Other errors are the device's; the packet counts as sent (the network may lose
-    /// packets, and TCP repairs that).
+    /// [`TransmitError::Full`] if the device has no room now: the stack keeps the packet and offers it again.
+    /// With other errors, which are the device's, the packet counts as sent; the network may lose packets
+    /// anyway, and TCP repairs that.
     fn transmit(
         &mut self,
         now: Instant,
         transmit: &Transmit<'_>,
     ) -> Result<(), TransmitError<Self::Error>>;
 
-    /// Hands at most `budget` received packets to `deliver`, in order, and returns how many; 0
-    /// when none is there.
+    /// Passes at most `budget` received packets to `deliver`, in order, and returns how many; 0 if there are
+    /// none.
     ///
     /// # Errors
-    /// The device's. Packets delivered before the error stay delivered.
+    /// An error of the device. Packets delivered before it remain delivered.
     fn receive(
         &mut self,
         now: Instant,
@@ -48,22 +48,21 @@ pub trait Link {
         deliver: &mut dyn FnMut(Received<'_>),
     ) -> Result<usize, Self::Error>;
 
-    /// Whether the device has a carrier, such as a plugged cable; one that cannot tell says yes.
+    /// Whether the device has a carrier, such as a plugged cable; a device that cannot tell returns true.
     fn is_up(&mut self) -> bool {
         true
     }
 
-    /// Has `waker` woken when the device has something to receive, has room again after
-    /// [`TransmitError::Full`], or gets or loses its carrier. A device that cannot tell ignores it, and is
-    /// asked by whoever drives it.
+    /// Has `waker` woken when the device has received a packet, has room again after [`TransmitError::Full`],
+    /// or gets or loses its carrier. A device that cannot do this ignores it, and has to be polled.
     fn set_waker(&mut self, waker: &Waker) {
         let _ = waker;
     }
 }
 
-/// What stands between a stack and its link: an Ethernet layer (feature `ethernet`), or [`Direct`].
+/// The layer between a stack and its link: Ethernet (feature `ethernet`), or none ([`Direct`]).
 pub trait Interface {
-    /// What the link has received.
+    /// Processes a packet or frame received by the link.
     fn on_received<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
@@ -79,19 +78,20 @@ pub trait Interface {
         sink: &mut dyn FnMut(&Transmit<'_>) -> Result<(), Rejected>,
     ) -> Offered;
 
-    /// When [`transmit`](Self::transmit) is to be called without a reason of the stack's.
+    /// When [`transmit`](Self::transmit) is to be called on behalf of this layer, apart from the stack's
+    /// deadlines.
     fn poll_at(&self) -> Instant;
 
-    /// The link has a carrier again: whoever is on it now may not know us.
+    /// Notes that the link has a carrier again: hosts that are on it now may not know our addresses.
     fn announce(&mut self) {}
 
-    /// Has `waker` woken when others than the stack give it something to send.
+    /// Has `waker` woken when this layer itself has something to send.
     fn set_waker(&mut self, waker: &Waker) {
         let _ = waker;
     }
 }
 
-/// Nothing: the link carries the stack's IP packets.
+/// No layer: the link carries the stack's IP packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Direct;
 
@@ -122,27 +122,27 @@ impl Interface for Direct {
 /// Why a link did not take a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TransmitError<E> {
-    /// No room now; offer it again later.
+    /// The device has no room now; offer the packet again later.
     Full,
     /// The device failed.
     Device(E),
 }
 
-/// What a round between a link and its stack has moved.
+/// Number of packets moved in one round between a link and its stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Moved {
-    /// Packets that came.
+    /// Packets received.
     pub received: usize,
-    /// Packets that went.
+    /// Packets sent.
     pub sent: usize,
 }
 
-/// One round of a driver: takes at most `budget` packets from the link, fires timers, and gives the link
-/// at most `budget` packets, fewer if it has no room. What applications are to be told waits in
+/// Runs one round of a driver: takes at most `budget` packets from the link, handles timers, and gives the
+/// link at most `budget` packets, fewer if it has no room. Events for applications wait in
 /// [`Stack::poll_event`].
 ///
 /// # Errors
-/// The device's. The packet that it failed with counts as sent.
+/// An error of the device. The packet that it failed with counts as sent.
 pub fn exchange<L: Link, C: CongestionController + Clone, P: Profile>(
     now: Instant,
     budget: usize,

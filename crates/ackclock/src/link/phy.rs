@@ -1,4 +1,4 @@
-//! Devices that implement [`smoltcp::phy::Device`], version 0.14.
+//! Links over devices that implement [`smoltcp::phy::Device`], version 0.14.
 
 use super::contiguous::{Unverified, capabilities, copy_whole};
 use super::{Link, TransmitError};
@@ -9,21 +9,21 @@ use core::convert::Infallible;
 use core::num::{NonZeroU16, NonZeroUsize};
 use smoltcp::phy::{Device, DeviceCapabilities, Medium, PacketMeta, RxToken, TxToken};
 
-/// A [`Link`] over a device made for smoltcp. One whose medium is Ethernet carries frames, and is to be
-/// used with [`Ethernet`](super::ethernet::Ethernet).
+/// A [`Link`] over a device written for smoltcp. A device whose medium is Ethernet carries frames, and has to
+/// be used with [`Ethernet`](super::ethernet::Ethernet).
 ///
-/// Checksums that the device computes or verifies, and TCP segments that it cuts, are left to it. Such
-/// a device wants a packet in one piece: it is copied into the device's memory, once.
+/// Checksums that the device computes or verifies, and segmentation that it does, are left to it. Such a
+/// device needs a packet in contiguous memory: each is copied once, into the device's memory.
 #[derive(Debug)]
 pub struct PhyLink<D> {
     device: D,
     verify: Unverified,
-    /// Bytes before the IP header.
+    /// Bytes before the IP header in a frame.
     ip_offset: usize,
 }
 
 impl<D: Device> PhyLink<D> {
-    /// Around this device.
+    /// A link over this device.
     pub fn new(device: D) -> Self {
         let capabilities = device.capabilities();
         let verify = unverified(&capabilities);
@@ -32,12 +32,12 @@ impl<D: Device> PhyLink<D> {
         PhyLink { device, verify, ip_offset }
     }
 
-    /// Whether it carries frames.
+    /// Whether the device carries Ethernet frames.
     pub fn is_ethernet(&self) -> bool {
         self.device.capabilities().medium == Medium::Ethernet
     }
 
-    /// The device.
+    /// The wrapped device.
     pub fn device_mut(&mut self) -> &mut D {
         &mut self.device
     }
@@ -50,7 +50,7 @@ impl<D: Device> Link for PhyLink<D> {
         let device = self.device.capabilities();
         let we_compute = device.checksum.tcp.tx();
         let mut all = capabilities(device.ip_mtu(), self.verify, we_compute);
-        // What is cut needs new checksums.
+        // Segments cut in software need new checksums.
         if !we_compute {
             let segmentation = &device.segmentation;
             let (ipv4, ipv6) = (payload(segmentation.tcpv4), payload(segmentation.tcpv6));
@@ -91,7 +91,7 @@ impl<D: Device> Link for PhyLink<D> {
     }
 }
 
-/// What the device leaves to us.
+/// The checksums that the device leaves to the stack to verify.
 fn unverified(device: &DeviceCapabilities) -> Unverified {
     Unverified {
         ip: device.checksum.ipv4.rx(),
@@ -101,7 +101,7 @@ fn unverified(device: &DeviceCapabilities) -> Unverified {
     }
 }
 
-/// Payload bytes of a transmission that the device can cut, which takes frames of so many bytes.
+/// Most payload bytes of a transmission that the device can cut, if it takes at most `limit` bytes at once.
 fn payload(limit: Option<NonZeroUsize>) -> u32 {
     let frame = limit.map_or(0, NonZeroUsize::get);
     let payload = frame.saturating_sub(ETHERNET_HEADER + MAX_HEADER);

@@ -1,4 +1,4 @@
-//! Listening and accepting (passive open, RFC 9293 section 3.10.1).
+//! Listeners and accepting connections (passive open, RFC 9293 section 3.10.1).
 
 use super::aftermath::Cause;
 use super::pool::NO_ID;
@@ -11,39 +11,40 @@ use crate::time::Instant;
 use crate::wire::{Address, Ipv6Address, is_unicast};
 use core::net::SocketAddr;
 
-/// A peer that asks for a connection and has had no answer; see [`ListenConfig::requests`].
+/// A connection request (a SYN) that waits for the application's answer; see [`ListenConfig::requests`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Request {
-    /// Whom it wants to reach.
+    /// The local address and port that the peer wants to reach.
     pub local: SocketAddr,
-    /// The peer.
+    /// The peer's address and port.
     pub remote: SocketAddr,
     slot: u32,
     generation: u32,
 }
 
-/// What a [`Request`] is answered.
+/// The application's answer to a [`Request`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// A SYN-ACK: when the handshake is finished, the listener has the connection to
+    /// Send a SYN-ACK: when the handshake is finished, the listener has the connection to
     /// [`accept`](Stack::accept).
     Accept,
-    /// A RST, as where nobody listens; within [`resets_per_second`](super::StackConfig::resets_per_second).
+    /// Send a RST, as if nothing listened, within
+    /// [`resets_per_second`](super::StackConfig::resets_per_second).
     Refuse,
-    /// Nothing, as if the SYN had been lost. The peer repeats it, which makes another request.
+    /// Send nothing, as if the SYN had been lost. If the peer retransmits it, there is a new request.
     Ignore,
 }
 
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
-    /// Waits for connections (passive open). An unspecified address means any local address of
-    /// that family; port 0 means any port, and [`local_addr`](Self::local_addr) of the accepted
-    /// connection tells the original destination.
+    /// Starts a listener (passive open). An unspecified address means any local address of that family; port
+    /// 0 means any port, and [`local_addr`](Self::local_addr) of the accepted connection is the original
+    /// destination.
     pub fn listen(&mut self, config: ListenConfig) -> Result<Listener, ListenError> {
         check_listener(&config)?;
         let mut config = config;
         if config.local.is_ipv6() {
-            // Without the scope and the flow that it may have.
+            // Drops the scope and the flow label that an IPv6 address may have.
             config.local = SocketAddr::new(config.local.ip(), config.local.port());
         }
         let is_there = Ipv6Address::EXISTS || config.local.is_ipv4();
@@ -60,11 +61,11 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         Ok(Listener { slot: id, generation: self.listeners.records.generation(id) })
     }
 
-    /// Changes a listener's settings for what arrives from now on. Where it listens, and whether for
-    /// any destination, stays as it is.
+    /// Changes a listener's settings for segments that arrive from now on. Its address, its port and
+    /// `any_destination` stay as they are.
     ///
     /// # Errors
-    /// There is no such listener, or a setting cannot be used.
+    /// There is no such listener, or a setting is invalid.
     pub fn set_listener(
         &mut self,
         listener: Listener,
@@ -78,8 +79,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         Ok(())
     }
 
-    /// Takes the next established connection of a listener. An [`Event::Acceptable`] may stand for
-    /// several.
+    /// Takes the next established connection of a listener. One [`Event::Acceptable`] may stand for several.
     ///
     /// [`Event::Acceptable`]: super::Event::Acceptable
     pub fn accept(&mut self, listener: Listener) -> Option<Handle> {
@@ -91,9 +91,9 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         Some(Handle { slot: id, generation })
     }
 
-    /// Takes the next request of a listener that has [`requests`](ListenConfig::requests). An
-    /// [`Event::Acceptable`] may stand for several. It waits for its [answer](Self::answer) as long as a
-    /// peer would wait for a SYN-ACK, unless the peer resets it or others need its place.
+    /// Takes the next request of a listener that has [`requests`](ListenConfig::requests). One
+    /// [`Event::Acceptable`] may stand for several. A request waits for its [answer](Self::answer) as long as
+    /// a peer would wait for a SYN-ACK, unless the peer resets it or newer requests need its place.
     ///
     /// [`Event::Acceptable`]: super::Event::Acceptable
     pub fn next_request(&mut self, listener: Listener) -> Option<Request> {
@@ -107,7 +107,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     /// Answers a request.
     ///
     /// # Errors
-    /// It is gone, or was answered before.
+    /// The request is gone, or was answered before.
     pub fn answer(
         &mut self,
         now: Instant,
@@ -167,7 +167,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         self.listeners.records.get_of(slot, generation).map(|_| slot)
     }
 
-    /// Puts an established connection behind those waiting at a listener.
+    /// Appends an established connection to the accept queue of a listener.
     pub(super) fn push_waiting(&mut self, listener: u32, id: u32) {
         let Some(record) = self.listeners.records.get_mut(listener) else {
             return;
@@ -182,7 +182,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         self.listeners.events.push(listener);
     }
 
-    /// Takes the connection that has waited longest at a listener.
+    /// Takes the oldest connection from the accept queue of a listener.
     fn pop_waiting(&mut self, listener: u32) -> Option<u32> {
         let waiting = &mut self.listeners.records.get_mut(listener)?.waiting;
         waiting.len = waiting.len.checked_sub(1)?;

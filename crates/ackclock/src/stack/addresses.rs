@@ -1,4 +1,4 @@
-//! Our own addresses, and which of them a connection starts from.
+//! Local addresses, and the choice of a connection's source address.
 
 use super::limits;
 use super::tuple::NOBODY;
@@ -7,7 +7,7 @@ use crate::storage::Buffer;
 use crate::wire::{Address, IPV4_EXISTS, Ipv6Address, is_unicast};
 use core::net::{IpAddr, Ipv4Addr};
 
-/// IPv6 link-local addresses share ten bits (RFC 4291 section 2.4).
+/// Length in bits of the prefix of IPv6 link-local addresses (RFC 4291 section 2.4).
 const LINK_LOCAL_PREFIX: u8 = 10;
 
 /// An address with the length of its network prefix.
@@ -17,7 +17,7 @@ pub(crate) struct Network {
     pub(crate) prefix: u8,
 }
 
-/// A place for an address. All zeros: nothing is in it.
+/// Storage for one address; empty if it is all zeros.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AddressPlace {
     network: Network,
@@ -25,7 +25,7 @@ pub(super) struct AddressPlace {
 }
 
 impl AddressPlace {
-    /// Nothing is in it.
+    /// An empty place.
     pub(super) const EMPTY: Self =
         AddressPlace { network: Network { address: NOBODY, prefix: 0 }, taken: false };
 
@@ -38,21 +38,21 @@ impl AddressPlace {
     }
 }
 
-/// The local addresses.
+/// The stack's local addresses.
 #[derive(Debug)]
 pub(crate) struct Addresses<'a> {
     places: Buffer<'a, AddressPlace>,
-    /// Changes with each address that is added.
+    /// A number that changes with each address that is added.
     additions: u16,
 }
 
 impl<'a> Addresses<'a> {
-    /// No address yet.
+    /// An empty set of addresses.
     pub(super) const fn new(places: Buffer<'a, AddressPlace>) -> Self {
         Addresses { places, additions: 0 }
     }
 
-    /// Other memory, without an address; those that come are new to whoever watches for them.
+    /// Replaces the memory by an empty one. `additions` stays, so that addresses added later are noticed.
     pub(super) fn renew(&mut self, places: Buffer<'a, AddressPlace>) {
         self.places = places;
     }
@@ -82,16 +82,16 @@ impl<'a> Addresses<'a> {
         self.additions
     }
 
-    /// The prefix of the network that we share with a destination, in bits; `None` if it is on no link
-    /// of ours. IPv6 link-local addresses are on the link always (RFC 4861 section 5.1).
+    /// The prefix length, in bits, of the network that we share with a destination; `None` if it is not
+    /// on-link. IPv6 link-local addresses always are (RFC 4861 section 5.1).
     pub(crate) fn on_link(&self, destination: Address) -> Option<u8> {
         let shared = self.iter().filter(|own| own.contains(destination)).map(|own| own.prefix);
         let is_local = !destination.is_ipv4() && is_link_local(destination);
         shared.chain(is_local.then_some(LINK_LOCAL_PREFIX)).max()
     }
 
-    /// The address from which a neighbour is asked who it is: that of a network that both are in, else
-    /// any of the same family.
+    /// The source address for resolving a neighbour's hardware address: one in the same network, or else any
+    /// of the same family.
     pub(crate) fn asking(&self, neighbour: Address) -> Option<Address> {
         let of_family = |own: &Network| own.address.is_ipv4() == neighbour.is_ipv4();
         let shared = self.iter().find(|own| own.contains(neighbour));
@@ -112,20 +112,21 @@ impl<'a> Addresses<'a> {
         self.iter().any(|own| own.address == address)
     }
 
-    /// Whether it is the broadcast address of a network that we are in (RFC 1122 section 3.2.1.3).
+    /// Whether it is the broadcast address of one of our networks (RFC 1122 section 3.2.1.3).
     pub(super) fn is_broadcast(&self, address: Address) -> bool {
         self.iter().any(|own| broadcast_of(&own) == Some(address))
     }
 
-    /// Whether a packet may come from this address: that of a single host that is not this one (RFC 1122
-    /// sections 3.2.1.3 and 4.2.3.10, RFC 4291 section 2.5, MUST-63). Who has a loopback address has a link
-    /// that brings back what is sent, so there it may come from all that are ours.
+    /// Whether a packet may have this source address: that of a single host, and none of ours (RFC 1122
+    /// sections 3.2.1.3 and 4.2.3.10, RFC 4291 section 2.5, MUST-63). If we have a loopback address the link
+    /// returns what we send, so our own addresses are valid too.
     pub(super) fn may_be_source(&self, source: Address) -> bool {
         if self.iter().any(|own| is_loopback(own.address)) && self.contains(source) {
             return true;
         }
         let is_of_a_host = match source {
-            // "This" network, loopback, and from 224 on groups, what is reserved, and broadcast.
+            // Excludes "this" network (0/8), loopback (127/8), and from 224 on multicast, reserved and
+            // broadcast addresses.
             Address::V4(ip) => matches!(ip.octets(), [1..=126 | 128..=223, ..]),
             Address::V6(ip) => {
                 let is_mapped = ip.to_ipv4_mapped().is_some();
@@ -135,9 +136,9 @@ impl<'a> Addresses<'a> {
         is_of_a_host && !self.iter().any(|own| own.address == source || own.is_named_by(source))
     }
 
-    /// The source address for a destination: the same address if it is ours, else one of the same
-    /// scope (link-local or not), else the one whose network has most leading bits in common with
-    /// it (RFC 6724 section 5, rules 1, 2 and 8); the one added first if several are as good.
+    /// The source address for a destination (RFC 6724 section 5, rules 1, 2 and 8): the destination itself if
+    /// it is ours, else one of the same scope (link-local or not), else the one whose network prefix matches
+    /// the most leading bits; of equal ones the first that was added.
     pub(crate) fn source_for(&self, destination: Address) -> Option<Address> {
         let mut best = None;
         for own in self.iter().filter(|own| own.address.is_ipv4() == destination.is_ipv4()) {
@@ -159,7 +160,7 @@ impl<'a> Addresses<'a> {
 }
 
 impl Network {
-    /// `None` if the family was left out.
+    /// The address and prefix; `None` if the build lacks the address family.
     pub(crate) fn of(cidr: Cidr) -> Option<Self> {
         let is_there = match cidr.address {
             IpAddr::V4(_) => IPV4_EXISTS,
@@ -168,8 +169,8 @@ impl Network {
         is_there.then(|| Network { address: cidr.address.into(), prefix: cidr.prefix })
     }
 
-    /// Whether the address stands for this network as a whole: the bits behind the prefix are all ones, or
-    /// all zeros. Links between two hosts (RFC 3021) have none such, nor has IPv6.
+    /// Whether the address is this network's broadcast address or its all-zeros form. IPv6 and point-to-point
+    /// links (RFC 3021) have neither.
     fn is_named_by(&self, address: Address) -> bool {
         let (Address::V4(own), Address::V4(address)) = (self.address, address) else {
             return false;
@@ -193,7 +194,7 @@ impl From<Network> for Cidr {
     }
 }
 
-/// The address of all hosts of a network; IPv6 and links between two hosts (RFC 3021) have none.
+/// The broadcast address of a network; IPv6 and point-to-point links (RFC 3021) have none.
 fn broadcast_of(network: &Network) -> Option<Address> {
     let address = match network.address {
         Address::V4(address) => address,
@@ -203,12 +204,12 @@ fn broadcast_of(network: &Network) -> Option<Address> {
     (network.prefix <= 30).then(|| Ipv4Addr::from_bits(all).into())
 }
 
-/// The bits behind an IPv4 prefix.
+/// A mask of the host bits after an IPv4 prefix.
 fn hosts_mask(prefix: u8) -> u32 {
     u32::MAX.checked_shr(prefix.into()).unwrap_or(0)
 }
 
-/// The error for an address of a family that was left out.
+/// The error for an address of a family that the build lacks.
 const fn left_out(address: IpAddr) -> AddressError {
     match address {
         IpAddr::V4(_) => AddressError::Ipv4LeftOut,

@@ -1,9 +1,9 @@
-//! What follows a step on a connection: for its deadline, for its place in the ready queue, for the
-//! application, for its memory, and for its slot.
+//! Follow-up of a step on a connection: its deadline, its place in the ready queue, events for the
+//! application, its memory, and its slot.
 //!
-//! Each step ends with [`touched`](Stack::touched), which does what the [`Cause`] asks for. Whether the
-//! connection has anything to send is asked when its turn in the ready queue comes, and whether there
-//! is news for the application when it asks for events: a batch of segments costs that once.
+//! Each step ends with [`touched`](Stack::touched), which does what the [`Cause`] requires. Whether the
+//! connection has something to send is decided when its turn in the ready queue comes, and whether there is
+//! an event when the application asks for events: for a batch of segments this is done only once.
 
 use super::Stack;
 use super::demux::Entity;
@@ -16,77 +16,79 @@ use crate::storage::CAN_GROW;
 use crate::tcp::State;
 use crate::time::Instant;
 
-/// What has happened to a connection. [`Cause::effects`] is the table of what follows.
+/// What has happened to a connection in a step. [`Cause::effects`] is the table of what follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cause {
-    /// Anything: it was opened or given up, a segment or an ICMP error arrived, or its timer fired.
+    /// Any event: it was opened or closed, a segment or an ICMP error arrived, or its timer expired.
     Step,
-    /// A segment arrived after which there is nothing to send.
+    /// A segment arrived, and there is nothing to send in response.
     Heard,
-    /// A predicted segment arrived, with which no connection leaves the network.
+    /// A predicted segment arrived; it never ends a connection.
     Predicted(Owner),
-    /// The same, and there is nothing to send after it.
+    /// A predicted segment arrived, and there is nothing to send in response.
     HeardPredicted(Owner),
-    /// A listener's connection came to an application.
+    /// The application has accepted the connection from a listener.
     Accepted,
-    /// The application made a call.
+    /// The application made any other call.
     Call,
-    /// The application queued data, which it cannot when the connection has left the network.
+    /// The application queued data, so the connection is still on the network.
     Queued,
-    /// The application took received data, and the window need not be told of that.
+    /// The application read received data, and no window update is needed.
     Read,
-    /// It has sent a segment, and may have more to send.
+    /// The connection has sent a segment, and may have more to send.
     Sent,
-    /// It has nothing more to send.
+    /// The connection has nothing more to send.
     Silent,
-    /// What it has to send waits for the next hop's hardware address.
+    /// What the connection has to send waits for the hardware address of the next hop.
     Postponed,
 }
 
-/// What follows a step.
+/// The follow-up of a step.
 #[derive(Clone, Copy)]
 struct Effects {
     deadline: Deadline,
-    /// Whether it may have come to [`is_leaving`](Slot::is_leaving).
+    /// Whether the connection may have reached [`is_leaving`](Slot::is_leaving).
     may_leave: bool,
-    /// Whether it may have something to send.
+    /// Whether the connection may have something to send.
     speaks: bool,
     news: News,
-    /// Whether it may be idle from now on, without need of memory.
+    /// Whether the connection may be empty, so that its memory can be reused.
     may_rest: bool,
 }
 
-/// What becomes of a deadline.
+/// What happens to the connection's deadline.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Deadline {
-    /// It stays.
+    /// It is unchanged.
     Stays,
-    /// It moves: the connection is the busy one.
+    /// It changes: the connection becomes the busy one.
     Moves,
-    /// It moves at once, unless the connection is the busy one, of which it is asked later.
+    /// It is updated in the timer queue at once, unless the connection is the busy one, whose deadline is
+    /// asked for later.
     Noted,
 }
 
-/// Whether an application is to be told.
+/// Whether the application may have to be told.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum News {
-    /// There is none.
+    /// No.
     No,
-    /// That is asked when the application asks for events; the owner, if that is known.
+    /// Perhaps: checked when the application asks for events. With the owner, if it is known.
     AskedLater(Option<Owner>),
-    /// Less may be there than before: what was news until then is looked at now.
+    /// Perhaps: the call may have cleared readiness, so it is compared now.
     AskedNow,
-    /// The same, where less was left to be read.
+    /// As [`AskedNow`](News::AskedNow), for a call that has read data.
     AskedOfReading,
 }
 
 impl Cause {
-    /// A predicted segment arrived, after which there may be something to send or not.
+    /// The cause for a predicted segment; `has_answer`: whether there may be something to send in response.
     pub(super) const fn predicted(owner: Owner, has_answer: bool) -> Self {
         if has_answer { Cause::Predicted(owner) } else { Cause::HeardPredicted(owner) }
     }
 
-    /// The table. A slot that nobody holds is freed whenever its connection has left the network.
+    /// The table of follow-ups. A slot that nobody holds is always freed when its connection leaves the
+    /// network.
     #[inline(always)]
     const fn effects(self) -> Effects {
         use Deadline::{Moves, Noted, Stays};
@@ -109,7 +111,7 @@ impl Cause {
         Effects { deadline, may_leave, speaks, news, may_rest }
     }
 
-    /// Whether it is no part of moving data in order.
+    /// Whether the cause is rare while data is transferred in order.
     const fn is_rare(self) -> bool {
         matches!(
             self,
@@ -119,8 +121,8 @@ impl Cause {
 }
 
 impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
-    /// Does what follows a step on a connection.
-    // Of a cause that is known here the compiler leaves what follows from that one alone.
+    /// Carries out the follow-up of a step on a connection.
+    // Inlined, so that for a constant cause the compiler keeps only its own follow-up.
     #[inline(always)]
     pub(super) fn touched(&mut self, now: Instant, id: u32, cause: Cause) {
         if cause.is_rare() || !P::PREDICTION {
@@ -135,7 +137,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if P::FAST_OPEN {
             self.settle_fast_open(id);
         }
-        // By far the most frequent of them.
+        // By far the most frequent of these causes.
         if P::PREDICTION && cause == Cause::Step {
             return self.follow(now, id, Cause::Step.effects());
         }
@@ -173,8 +175,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.tell(id, news);
     }
 
-    /// Takes a connection off the network, if it is over, and frees its slot, if nobody holds that:
-    /// then there is none to go on with. Returns whether the connection is on the network.
+    /// Takes a connection off the network if it is over, and frees its slot if nobody holds it; then returns
+    /// `None`. Otherwise returns whether the connection is on the network.
     #[cfg_attr(target_pointer_width = "64", inline(never))]
     fn leave(&mut self, now: Instant, id: u32) -> Option<bool> {
         if P::PREDICTION && self.deadlines.busy == id {
@@ -197,7 +199,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         Some(!slot.detached)
     }
 
-    /// Has the application told of news, if there is any.
+    /// Queues an event for the application, if there is one.
     #[inline(always)]
     fn tell(&mut self, id: u32, news: News) {
         let has_news = match news {
@@ -217,8 +219,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    /// Makes a connection the busy one: until another is, or timers are to fire, its deadline does not
-    /// stand among the others.
+    /// Makes a connection the busy one: its deadline is kept out of the timer queue until another connection
+    /// becomes busy, or timers are handled.
     #[inline]
     fn make_busy(&mut self, now: Instant, id: u32) {
         if !P::PREDICTION {
@@ -230,7 +232,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    /// Notes the deadline of the busy connection.
+    /// Puts the deadline of the busy connection into the timer queue.
     #[inline(never)]
     pub(super) fn settle_busy(&mut self, now: Instant) {
         if P::PREDICTION && self.deadlines.busy != NO_ID {
@@ -239,7 +241,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    /// Moves the connection's deadline, or takes the connection off the network if it is over.
+    /// Updates the connection's deadline, or takes the connection off the network if it is over.
     #[inline(never)]
     fn settle(&mut self, now: Instant, id: u32) {
         let Some(slot) = self.connections.get_mut(id).filter(|slot| !slot.detached) else {
@@ -251,7 +253,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         } else if connection.is_over() {
             self.detach(id);
         } else if connection.state() == State::TimeWait
-            // The ack of the peer's FIN goes first.
+            // The ack of the peer's FIN is sent first.
             && connection.has_nothing_to_send(now)
         {
             self.enter_time_wait(now, id);
@@ -260,7 +262,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    /// The connection leaves the network; its slot stays for the application.
+    /// Takes the connection off the network; its slot stays for the application.
     fn detach(&mut self, id: u32) {
         if let Some(slot) = self.connections.get_mut(id) {
             match slot.connection.error() {
@@ -273,14 +275,14 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    /// Frees the slot of a connection in which neither the network nor an application has an interest.
+    /// Frees the slot of a connection that is off the network and that no application holds.
     fn free(&mut self, id: u32) {
         self.forget_orphan(id);
         let Some(mut slot) = self.connections.remove(id) else {
             return;
         };
-        // Whose slot it is next is not to wait for what this one did. Where memory is lent those who
-        // wait are few.
+        // The next connection in this slot must not remain postponed because of this one. With lent memory
+        // few connections are postponed, so all of them are resumed.
         if !CAN_GROW || self.ready.contains(id) {
             self.ready.resume();
         }

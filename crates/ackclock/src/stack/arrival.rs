@@ -1,4 +1,4 @@
-//! Packets from the link: whose they are.
+//! Packets from the link: finds the connection, listener or record that each belongs to.
 
 use super::aftermath::Cause;
 use super::config::Part;
@@ -21,44 +21,46 @@ use crate::wire::{
 const ECHO_HEADER: usize = 8;
 
 impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
-    /// One packet, whose checksums are verified as the link's
-    /// [`Capabilities::verify`](super::Capabilities::verify) says. Returns whether it was the stack's; as
-    /// [`on_received`](Self::on_received).
+    /// Processes one packet, whose checksums are verified according to the link's
+    /// [`Capabilities::verify`](super::Capabilities::verify). Returns whether the packet was for this stack;
+    /// see [`on_received`](Self::on_received).
     pub fn on_packet(&mut self, now: Instant, packet: &[u8]) -> bool {
         let verify = self.config.link.verify;
         self.on_received(now, &Received { packet, verify })
     }
 
-    /// One packet from the link, which says what of it was verified. Returns whether it was the stack's,
-    /// or broken. `false` is said of what the stack counts and drops and others may want: protocols other
-    /// than TCP, ICMP that concerns no connection, echo requests to others, and fragments.
+    /// Processes one packet from the link, which says which checksums are still to be verified. Returns true
+    /// if the packet was for this stack or malformed. Returns false for packets that the stack counts and
+    /// drops, but that others may want: protocols other than TCP, ICMP that concerns no connection, echo
+    /// requests to other addresses, and fragments.
     pub fn on_received(&mut self, now: Instant, received: &Received<'_>) -> bool {
         self.take::<true>(now, received)
     }
 
-    /// As [`on_received`](Self::on_received), for one of several stacks with the same addresses (such as
-    /// one for each queue of a device): takes the packet unless it concerns a connection of which
-    /// this stack does not know, and returns whether it took it. A SYN for a listener is taken by one of
-    /// the stacks, always the same for a four-tuple, so that one that comes again finds what the first one
-    /// has begun; all are to have the same listeners, and settings made by
-    /// [`StackConfig::share`](super::StackConfig::share). What no stack takes goes to
-    /// [`on_received`](Self::on_received) of any, which answers it.
+    /// As [`on_received`](Self::on_received), for one of several stacks with the same addresses (such as one
+    /// for each queue of a device): takes the packet unless it belongs to a connection that this stack does
+    /// not have, and returns whether it took it. A SYN for a listener is taken by one of the stacks, the same
+    /// for each SYN of a four-tuple, so that a retransmission finds what the first one has begun. All stacks
+    /// must have the same listeners, and settings made by [`StackConfig::share`](super::StackConfig::share).
+    /// A packet that no stack takes should go to [`on_received`](Self::on_received) of any of them, which
+    /// answers it.
     pub fn claim(&mut self, now: Instant, received: &Received<'_>) -> bool {
         self.take::<false>(now, received)
     }
 
-    /// Takes a packet, or only if it is no `STRAY`, and then returns whether it did. Of any packet it
-    /// returns whether it was the stack's.
+    /// Processes a packet. With `STRAY` any packet is taken, and the result is whether it was for this stack;
+    /// without `STRAY` a stray packet is left, and the result is whether it was taken.
     #[inline]
     fn take<const STRAY: bool>(&mut self, now: Instant, received: &Received<'_>) -> bool {
         self.take_predicted(now, received) || self.take_any::<STRAY>(now, received)
     }
 
-    /// Takes any packet, in the same way.
-    // A parsed packet is large, and is not to lie on the stack of whoever drives this one.
+    /// Processes any packet on the general road (slow path).
+    // Not inlined, so that the large parsed packet does not take space on the caller's call stack.
     #[inline(never)]
     fn take_any<const STRAY: bool>(&mut self, now: Instant, received: &Received<'_>) -> bool {
-        // Of a packet that is dropped nothing is kept if its time is noted first.
+        // With `STRAY` the time is noted before parsing, so that the result need not be kept for a packet
+        // that is dropped.
         let begun = STRAY.then(|| self.begin_packet(now));
         let parsed = parse_packet_of::<P>(received.packet, received.verify);
         if !STRAY && parsed.as_ref().is_ok_and(|packet| self.is_stray(now, packet)) {
@@ -93,9 +95,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             Protocol::Tcp(segment) => self.find(&FourTuple::of(segment)),
             _ => None,
         };
-        // No connection has such an end.
+        // No connection has such an address at either end.
         if entity.is_none() && self.has_impossible_end(&packet.ip) {
-            tell!(debug, "packet from {} dropped: no host has that address", packet.ip.source);
+            tell!(
+                debug,
+                "packet from {} dropped: no host can have that source address",
+                packet.ip.source
+            );
             self.statistics.count(|all| &mut all.bad_address);
             return true;
         }
@@ -114,8 +120,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         true
     }
 
-    /// Whether it comes from whom nothing can come, or goes to a whole network (MUST-57, MUST-63). An
-    /// address that is not ours is no listener's unless one asks for that, which is a rare setting.
+    /// Whether the source cannot be a host, or the destination is a whole network (MUST-57, MUST-63). Only a
+    /// listener with the rare setting `any_destination` takes destinations that are not ours.
     fn has_impossible_end(&self, ip: &IpInfo) -> bool {
         let (source, destination) = (ip.source, ip.destination);
         !self.addresses.may_be_source(source)
@@ -123,7 +129,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
                 && (!is_unicast(destination) || self.addresses.is_broadcast(destination))
     }
 
-    /// Whether a packet concerns a connection of which this stack does not know.
+    /// Whether a packet belongs to a connection that this stack does not have.
     fn is_stray(&self, now: Instant, packet: &Packet<'_>) -> bool {
         match &packet.protocol {
             Protocol::Tcp(segment) => {
@@ -137,7 +143,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    /// Whether a segment of no connection opens one, and this is the one of several stacks that has it.
+    /// Whether a segment without a connection opens one, and this stack is the one of several that takes it.
     fn opens_here(&self, now: Instant, segment: &Segment<'_>, tuple: &FourTuple) -> bool {
         let Part { index, stacks } = self.config.part;
         let Some(listener) = self.listener_for(tuple) else {
@@ -155,7 +161,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         is_syn || P::SYN_COOKIES && is_of_cookie()
     }
 
-    /// A segment, and who has its four-tuple.
+    /// Processes a segment; `entity` has its four-tuple.
     fn on_segment(&mut self, now: Instant, segment: &Segment<'_>, entity: Option<Entity>) {
         if entity.is_some() {
             self.statistics.count(|all| &mut all.segments_delivered);
@@ -177,7 +183,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    /// A segment of a connection that has its slot.
+    /// Processes a segment of the connection in slot `id`.
     #[inline(never)]
     pub(super) fn on_connection_segment(&mut self, now: Instant, id: u32, segment: &Segment<'_>) {
         let Some(slot) = self.connections.get_mut(id) else {
@@ -200,31 +206,31 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.touched(now, id, cause);
     }
 
-    /// Answers a segment that belongs to nobody (RFC 9293 section 3.10.7.1).
+    /// Answers a segment that belongs to no connection with a RST (RFC 9293 section 3.10.7.1).
     pub(super) fn reset(&mut self, now: Instant, segment: &Segment<'_>) {
         if let Some(reply) = reset_for(segment) {
             self.refuse(now, reply);
         }
     }
 
-    /// Sends a reset, unless its peer has had too many.
+    /// Sends a RST, unless its destination has been sent too many lately.
     pub(super) fn refuse(&mut self, now: Instant, reset: Reply) {
         let (peer, per_second) = (reset.tuple.remote.ip(), self.config.resets_per_second);
         if self.reset_limits.allow(now, peer, per_second, &self.secret) {
             self.reply(reset);
         } else {
-            tell!(warn, "no reset to {}: it has had too many", peer);
+            tell!(warn, "no reset to {}: rate limit reached", peer);
             self.statistics.count(|all| &mut all.resets_suppressed);
         }
     }
 
-    /// Queues a segment that is sent once.
+    /// Queues a segment that is sent once, for no connection.
     pub(super) fn reply(&mut self, reply: Reply) {
         if P::SIGNATURES && !self.can_sign(&reply) {
             return;
         }
         if self.replies.push(reply) == Queued::Full {
-            tell!(warn, "no answer, {}: too many wait", reply.tuple);
+            tell!(warn, "no answer, {}: reply queue full", reply.tuple);
             self.statistics.count(|all| &mut all.replies_dropped);
         }
     }
@@ -244,7 +250,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         true
     }
 
-    /// An IPv6 packet is dropped for an option, and its sender told (RFC 8200 section 4.2).
+    /// Drops an IPv6 packet because of an unknown option, and reports this to its sender (RFC 8200 section
+    /// 4.2).
     #[inline(never)]
     fn on_unknown_option(&mut self, now: Instant, ip: &IpInfo, option: &UnknownOption<'_>) {
         self.statistics.count(|all| &mut all.bad_header);
@@ -257,7 +264,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 }
 
-/// The counter of packets with this fault.
+/// The counter of packets dropped with this error.
 fn counter(statistics: &mut Statistics, error: WireError) -> &mut u64 {
     match error {
         WireError::Truncated | WireError::Version => &mut statistics.malformed,

@@ -1,4 +1,4 @@
-//! Addresses with their network.
+//! Addresses with a network prefix (CIDR notation).
 
 use super::addresses::Network;
 use core::fmt;
@@ -15,7 +15,7 @@ pub struct Cidr {
 }
 
 impl Cidr {
-    /// Whether the address is in this network; nothing is in one of a family that was left out.
+    /// Whether the address is in this network; always false for a family that the build lacks.
     pub fn contains(&self, address: IpAddr) -> bool {
         self.address.is_ipv4() == address.is_ipv4()
             && Network::of(*self).is_some_and(|network| network.contains(address.into()))
@@ -43,11 +43,11 @@ impl FromStr for Cidr {
     }
 }
 
-/// A text that is no address with a prefix.
+/// Why a text is not an address with a prefix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum CidrError {
-    /// It has another form.
+    /// It does not have the form of one.
     Form,
     /// The prefix is longer than an IPv4 address.
     LongerThanIpv4,

@@ -10,38 +10,38 @@ use core::net::SocketAddr;
 pub struct StackConfig {
     /// What the link can do.
     pub link: Capabilities,
-    /// 128 secret random bits: initial sequence numbers (RFC 6528), ports (RFC 6056), timestamp
-    /// offsets and the demultiplexing hash are derived from them. The same secret and the same
-    /// inputs give the same packets.
+    /// 128 secret random bits, from which initial sequence numbers (RFC 6528), ports (RFC 6056), timestamp
+    /// offsets and the keys of the demultiplexing hash are derived. The same secret and the same inputs give
+    /// the same packets.
     pub secret: [u64; 2],
-    /// Most bytes in the send and receive queues of all connections together, promised windows
-    /// included, where storage grows. When it is short, queues get equal shares, and connections for
-    /// which there is nothing are refused.
+    /// Most bytes in the send and receive queues of all connections together, including windows already
+    /// advertised, where storage grows. When memory is short all queues get equal shares, and new connections
+    /// for which nothing is left are refused.
     pub memory: u64,
     /// Most connections at a time, where storage grows.
     pub max_connections: usize,
     /// Most half-open connections of all listeners together, where storage grows.
     pub max_half_open: usize,
-    /// Most connections in TIME-WAIT; at the limit the oldest gives way.
+    /// Most connections in TIME-WAIT; beyond this the oldest is dropped.
     pub max_time_wait: usize,
     /// Lowest ephemeral port (RFC 6335: 49152).
     pub first_ephemeral_port: u16,
     /// Highest ephemeral port.
     pub last_ephemeral_port: u16,
-    /// Most RST segments sent per second to one address (over IPv6, to one network of 64 bits) for segments
-    /// that belong to nobody. Up to a half fewer are sent, so that nobody can count on them. In a profile
-    /// for [`Few`](crate::profile::Few) connections it is so many to all addresses together.
+    /// Most RST segments sent per second to one address (over IPv6, to one /64 network) in answer to segments
+    /// without a connection. Up to half of them are withheld at random, so that no one can count on them. In
+    /// a profile for [`Few`](crate::profile::Few) connections the limit is for all addresses together.
     pub resets_per_second: u32,
-    /// Which part of what the stacks with the same addresses have in common is this one's.
+    /// This stack's part of the resources shared by several stacks with the same addresses.
     pub(super) part: Part,
 }
 
-/// One of several stacks with the same addresses and the same secret.
+/// The position of one stack among several with the same addresses and the same secret.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Part {
-    /// Which one, from 0.
+    /// Index of this stack, from 0.
     pub(super) index: u16,
-    /// How many there are.
+    /// Number of stacks.
     pub(super) stacks: u16,
 }
 
@@ -62,18 +62,18 @@ impl StackConfig {
         }
     }
 
-    /// The settings of the `index`-th (from 0) of `stacks` stacks that have the same addresses, as one
-    /// for each queue of a device: each has its part of the memory and of the ephemeral ports, so that
-    /// no two of them choose the same. The secret is common to all: an initial sequence number goes
-    /// on from that of the four-tuple's last connection, whichever stack had it, and a SYN that comes
-    /// again is [claimed](super::Stack::claim) by the same stack as before.
+    /// The settings of stack `index` (from 0) of `stacks` stacks with the same addresses, such as one for
+    /// each queue of a device. Each has its part of the memory and of the ephemeral ports, so that no two
+    /// choose the same port. All share the secret: an initial sequence number continues from that of the
+    /// four-tuple's last connection, whichever stack had it, and a retransmitted SYN is
+    /// [claimed](super::Stack::claim) by the same stack as before.
     pub fn share(self, index: u16, stacks: u16) -> Self {
         let stacks = stacks.max(1);
         let part = Part { index: index.min(stacks - 1), stacks };
         let (index, stacks) = (u32::from(part.index), u32::from(stacks));
         let first = u32::from(self.first_ephemeral_port);
         let ports = (u32::from(self.last_ephemeral_port) + 1).saturating_sub(first);
-        // Below 2^16: a part of the range.
+        // Less than 2^16, as it lies in the port range.
         let at =
             |part: u32| first + (u64::from(ports) * u64::from(part) / u64::from(stacks)) as u32;
         StackConfig {
@@ -93,39 +93,40 @@ pub struct ListenConfig {
     /// Where to listen. An unspecified address means any local address of that family, port 0 any
     /// port.
     pub local: SocketAddr,
-    /// Most half-open connections (SYN received, handshake not finished). SYN segments beyond them are
-    /// answered with a SYN cookie ([`Profile::SynCookies`]), or older ones give way.
+    /// Most half-open connections (SYN received, handshake not finished). Beyond them a SYN is answered with
+    /// a SYN cookie ([`Profile::SynCookies`]), or replaces an older half-open connection.
     ///
     /// [`Profile::SynCookies`]: crate::profile::Profile::SynCookies
     pub half_open: usize,
-    /// Most established connections waiting for `accept`. While there are as many, SYN segments
-    /// are dropped, and so are the last acks of handshakes that were begun before.
+    /// Most established connections in the accept queue. While it is full, SYN segments are dropped, and so
+    /// are the last acks of handshakes in progress.
     pub backlog: usize,
-    /// Wait for data: an ack that finishes a handshake without data is not heard before the SYN-ACK's
-    /// timer has fired so often (after 1, 3, 7… initial timeouts); 0: accept at once. At the end the
-    /// SYN-ACK is sent once more, and its ack counts.
+    /// Accept a connection only when data arrives: an ack that finishes a handshake without data is ignored
+    /// until the SYN-ACK's timer has expired this many times (after 1, 3, 7… initial timeouts); 0: accept at
+    /// once. After that the SYN-ACK is retransmitted once more, and its ack counts (Linux:
+    /// `TCP_DEFER_ACCEPT`).
     pub defer_accept: u8,
-    /// Accept packets to any destination address, not only to ours (for a TUN that routes foreign
-    /// traffic to a proxy).
+    /// Accept packets to any destination address, not only to ours (for a TUN device that routes traffic of
+    /// others to a proxy).
     pub any_destination: bool,
-    /// A SYN is a request that the application answers ([`Stack::next_request`]): before that nothing is
-    /// sent. While `half_open` of them wait, older ones give way to new ones; there are no SYN cookies.
+    /// Let the application answer each SYN ([`Stack::next_request`]); before that nothing is sent. Beyond
+    /// `half_open` waiting requests, older ones are dropped for new ones; SYN cookies are not used.
     ///
     /// [`Stack::next_request`]: super::Stack::next_request
     pub requests: bool,
-    /// Most connections that were opened fast (RFC 7413) and whose handshakes are not finished; 0: no Fast
-    /// Open. Data that come with a SYN and a cookie of ours can be read at once, and answered: whoever
-    /// enables it must bear that they come twice (section 6.1). While there are as many, and where the
-    /// application answers `requests`, handshakes go their ordinary way.
+    /// Most connections accepted by Fast Open (RFC 7413) whose handshakes are not finished; 0: no Fast Open.
+    /// Data in a SYN with a valid cookie of ours can be read and answered at once. An application that
+    /// enables this must tolerate that such data is delivered twice (section 6.1). Beyond the limit, and with
+    /// `requests`, handshakes are ordinary ones.
     pub fast_open: usize,
-    /// Data that come with a SYN need no cookie (section 7.3): for networks where nobody lies about his
-    /// address only.
+    /// Accept data in a SYN without a cookie (section 7.3): only for networks in which no host spoofs its
+    /// address.
     pub fast_open_without_cookie: bool,
     /// Settings that accepted connections inherit.
     pub connection: Config,
 }
 
-/// How many connections a listener opens fast at a time, whoever enables it without saying so.
+/// Default for the most connections of a listener that were accepted by Fast Open and are not established.
 const PENDING_FAST_OPENS: usize = 256;
 
 impl ListenConfig {
@@ -144,7 +145,7 @@ impl ListenConfig {
         }
     }
 
-    /// Opens connections fast as `mode` has it, with a bound of 256 on those that are not finished.
+    /// Enables Fast Open as `mode` says, with at most 256 connections whose handshakes are not finished.
     pub const fn set_fast_open(&mut self, mode: FastOpenMode) {
         self.fast_open = match mode {
             FastOpenMode::Off => 0,

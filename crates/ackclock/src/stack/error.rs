@@ -1,4 +1,4 @@
-//! Why a call on a stack failed.
+//! Errors of calls on a stack.
 
 use crate::tcp::ConfigError;
 use core::fmt;
@@ -7,19 +7,19 @@ use core::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ConnectError {
-    /// The stack has no address of that family, or not the one asked for.
+    /// The stack has no local address of the remote one's family, or does not have the one asked for.
     NoSourceAddress,
-    /// The remote address cannot be connected to (unspecified, multicast, broadcast, port 0).
+    /// The remote address is unspecified, multicast or broadcast, or its port is 0.
     InvalidRemote,
-    /// The four-tuple is in use.
+    /// A connection with this four-tuple exists.
     AddressInUse,
     /// All ephemeral ports to that destination are in use.
     NoPort,
-    /// No slot or memory is free.
+    /// No connection slot or memory is free.
     NoResources,
-    /// A setting cannot be used.
+    /// A setting is invalid.
     Config(ConfigError),
-    /// The stack was built for connections that others open.
+    /// The profile of the stack has no active open.
     LeftOut,
 }
 
@@ -58,13 +58,13 @@ pub enum ListenError {
     AddressInUse,
     /// The address is not one of ours.
     NoSuchAddress,
-    /// A backlog of zero.
+    /// The backlog or `half_open` is zero.
     Backlog,
     /// The listener was closed.
     InvalidListener,
-    /// No slot or memory is free.
+    /// No listener slot or memory is free.
     NoResources,
-    /// A setting cannot be used.
+    /// A setting is invalid.
     Config(ConfigError),
 }
 
@@ -91,15 +91,15 @@ impl core::error::Error for ListenError {}
 pub enum AddressError {
     /// The prefix is longer than the address, or the address is not unicast.
     Invalid,
-    /// IPv4 was left out of the build (feature `ipv4`).
+    /// The build has no IPv4 (feature `ipv4`).
     Ipv4LeftOut,
-    /// IPv6 was left out of the build (feature `ipv6`).
+    /// The build has no IPv6 (feature `ipv6`).
     Ipv6LeftOut,
-    /// The address is there already.
+    /// The stack has this address already.
     Duplicate,
-    /// The address is not there.
+    /// The stack does not have this address with this prefix.
     Unknown,
-    /// No place for another address.
+    /// There is no room for another address.
     NoResources,
 }
 
@@ -138,7 +138,7 @@ impl core::error::Error for InvalidHandle {}
 pub enum SettingError {
     /// The handle names no connection.
     InvalidHandle,
-    /// The setting cannot be used.
+    /// The setting is invalid.
     Config(ConfigError),
 }
 
@@ -153,23 +153,23 @@ impl fmt::Display for SettingError {
 
 impl core::error::Error for SettingError {}
 
-/// Why a key could not be set or forgotten.
+/// Why a key could not be set or removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum KeyError {
     /// The key is empty or longer than 80 bytes.
     Length,
-    /// The prefix is longer than the address, or of a family that was left out of the build.
+    /// The prefix is longer than the address, or the build lacks the address family.
     Peers,
-    /// No place for another key.
+    /// There is no room for another key.
     NoResources,
     /// There is no key for these peers and this port.
     Unknown,
-    /// Another key of TCP-AO, for connections that this one may be for too, has one of its IDs.
+    /// Another TCP-AO key has one of these IDs, and could apply to some of the same connections.
     IdInUse,
-    /// TCP-AO does not sign the connection, or there is none.
+    /// The connection is over, or not signed by TCP-AO.
     NotSigned,
-    /// The stack was built without signatures.
+    /// The profile of the stack has no signatures.
     LeftOut,
 }
 

@@ -1,4 +1,4 @@
-//! TCP Fast Open of a stack (RFC 7413): cookies that it gives and checks, and those that it was given.
+//! TCP Fast Open of a stack (RFC 7413): cookies that it gives and checks, and cookies given to it by peers.
 
 use super::aftermath::Cause;
 use super::demux::Entity;
@@ -15,32 +15,33 @@ use crate::time::{Duration, Instant};
 use crate::wire::{Address, FastOpenCookie, Segment};
 use core::net::Ipv4Addr;
 
-/// How many pairs of addresses are remembered.
+/// Number of pairs of addresses that are remembered.
 const PEERS: usize = 32;
-/// How long a key of the stack's own gives cookies, in seconds; they are right for as long after that.
+/// Time in seconds for which one of the stack's own keys gives cookies; these remain valid for as long after
+/// that.
 const PERIOD: u64 = 24 * 60 * 60;
-/// For so long no Fast Open is tried where one was lost or refused, and twice as long after each that follows (as
-/// Linux does).
+/// Time without Fast Open to a destination where it was lost or refused; doubled after each further loss (as
+/// in Linux).
 const LOST_FOR: Duration = Duration::from_secs(60);
-/// After this number of losses in a row the time grows no more.
+/// Number of losses in a row after which the time no longer grows.
 const MOST_LOSSES: u8 = 10;
-/// MSS of a peer whose SYN-ACK has told none, or was not seen, in bytes (section 4.1.3): IPv4, IPv6.
+/// MSS in bytes of a peer whose SYN-ACK had no MSS option, or was not seen (section 4.1.3): IPv4, IPv6.
 const DEFAULT_MSS: (u16, u16) = (536, 1220);
-/// Largest MSS that is remembered, in bytes (section 4.1.3): IPv4, IPv6.
+/// Largest MSS in bytes that is remembered (section 4.1.3): IPv4, IPv6.
 const LARGEST_MSS: (u16, u16) = (1460, 1440);
 
 const NOBODY: Address = Address::V4(Ipv4Addr::UNSPECIFIED);
 
-/// What is remembered of a peer (section 4.1.3 and 4.1.3.1).
+/// The state remembered of a peer (sections 4.1.3 and 4.1.3.1).
 #[derive(Clone, Copy, Debug)]
 struct Peer {
     local: Address,
     remote: Address,
-    /// Empty if it has given none.
+    /// The cookie that the peer has given; empty if none.
     cookie: FastOpenCookie,
-    /// What its SYN has told, in bytes; 0 if nothing is known.
+    /// MSS announced by the peer, in bytes; 0 if unknown.
     mss: u16,
-    /// Port at which SYNs were lost or refused, how many in a row, and until when no more are tried.
+    /// Port at which Fast Open was lost or refused, how often in a row, and until when it is not tried.
     lost_port: u16,
     losses: u8,
     lost_until: Instant,
@@ -64,13 +65,13 @@ impl Peer {
     }
 }
 
-/// Cookies and keys of a stack.
+/// Fast Open state of a stack: keys, and cookies of peers.
 #[derive(Debug)]
 pub(super) struct FastOpen {
-    /// Keys that the user has set, of which the first gives cookies.
+    /// Keys set by the user; the first one gives cookies.
     keys: Option<[Key; 2]>,
     peers: [Peer; PEERS],
-    /// Connections that were opened fast and whose handshakes are not finished.
+    /// Connections accepted by Fast Open whose handshakes are not finished.
     pending: u32,
 }
 
@@ -79,14 +80,14 @@ impl InitialValue for FastOpen {
 }
 
 impl FastOpen {
-    /// The cookie that a client gets, and another that is right too.
+    /// The cookie to give to a client, and a second one that is valid too.
     fn cookies(&self, now: Instant, secret: &Secret, tuple: &FourTuple) -> [FastOpenCookie; 2] {
         let period = now.as_secs() / PERIOD;
         let of_secret = || [period, period.saturating_sub(1)].map(|at| secret.fast_open_key(at));
         self.keys.unwrap_or_else(of_secret).map(|key| cookie(key, tuple))
     }
 
-    /// The cookie of a SYN that goes.
+    /// The cookie for a SYN or SYN-ACK that is sent now.
     pub(super) fn option(
         &self,
         now: Instant,
@@ -111,7 +112,7 @@ impl FastOpen {
         self.peers.iter_mut().find(|peer| peer.is_of(tuple))
     }
 
-    /// The place of a peer, which another one gives up if need be.
+    /// The entry of a peer, which replaces the least recently used one if it is new.
     fn place(&mut self, now: Instant, tuple: &FourTuple) -> Option<&mut Peer> {
         if self.find(tuple).is_none() {
             let oldest = self.peers.iter_mut().min_by_key(|peer| peer.used_at)?;
@@ -124,7 +125,7 @@ impl FastOpen {
     }
 }
 
-/// The cookie for a four-tuple's remote address: a keyed hash of both addresses (as Linux has it).
+/// The cookie for the remote address of a four-tuple: a keyed hash of both addresses (as in Linux).
 fn cookie(key: Key, tuple: &FourTuple) -> FastOpenCookie {
     let hash = match (tuple.remote.ip(), tuple.local.ip()) {
         (Address::V4(remote), Address::V4(local)) => {
@@ -147,17 +148,17 @@ fn cookie(key: Key, tuple: &FourTuple) -> FastOpenCookie {
     FastOpenCookie::new(&hash.to_le_bytes()).unwrap_or(FastOpenCookie::REQUEST)
 }
 
-/// The one of both numbers that is for the family of an address.
+/// The value for the address family of a four-tuple.
 const fn of_family((ipv4, ipv6): (u16, u16), tuple: &FourTuple) -> u16 {
     if tuple.is_ipv4() { ipv4 } else { ipv6 }
 }
 
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
-    /// Sets the keys of the Fast Open cookies that listeners give: the first gives and checks them, the
-    /// second only checks (RFC 7413 section 4.1.2). Several hosts behind one address are to have the same.
-    /// Without them the stack has keys of its own, which change every day.
+    /// Sets the keys of the Fast Open cookies that listeners give: the first key gives and checks them, the
+    /// second only checks (RFC 7413 section 4.1.2). Several hosts behind one address need the same keys. By
+    /// default the stack uses keys of its own, which change every day.
     ///
-    /// The cookie is the one of Linux: SipHash-2-4 of both addresses.
+    /// The cookie is the same as in Linux: SipHash-2-4 of both addresses.
     pub fn set_fast_open_keys(&mut self, first: [u8; 16], second: Option<[u8; 16]>) {
         let key = |key: [u8; 16]| {
             let bits = u128::from_le_bytes(key);
@@ -168,7 +169,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         }
     }
 
-    /// Has the SYN of a new connection try a Fast Open.
+    /// Has the SYN of a new connection try Fast Open, unless it was lost or refused there lately.
     pub(super) fn try_fast_open(&mut self, now: Instant, id: u32, mode: FastOpenMode) {
         let (Some(fast_open), Some(slot)) =
             (self.fast_open.get_mut(), self.connections.get_mut(id))
@@ -184,12 +185,12 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         }
         let mss = if mss == 0 { of_family(DEFAULT_MSS, &slot.tuple) } else { mss };
         let shows = mode == FastOpenMode::On || !cookie.is_request();
-        // No text goes with a request.
+        // A SYN that requests a cookie carries no data.
         let mss = if shows && cookie.is_request() { 0 } else { mss };
         slot.connection.open_fast(shows, mss);
     }
 
-    /// The peer has answered a SYN that tried a Fast Open, by this segment.
+    /// Notes the peer's answer to a SYN that tried Fast Open.
     #[inline(never)]
     pub(super) fn learn_fast_open(&mut self, now: Instant, id: u32, answer: &Segment<'_>) {
         let (Some(fast_open), Some(slot)) = (self.fast_open.get_mut(), self.connections.get(id))
@@ -215,7 +216,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         (peer.losses, peer.lost_until) = (0, Instant::ZERO);
     }
 
-    /// A SYN that tried a Fast Open was lost, as far as can be told, or answered in the negative.
+    /// Notes that a SYN that tried Fast Open was probably lost, or was refused.
     #[inline(never)]
     pub(super) fn note_lost_fast_open(&mut self, now: Instant, id: u32) {
         let (Some(fast_open), Some(slot)) = (self.fast_open.get_mut(), self.connections.get(id))
@@ -230,8 +231,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         }
     }
 
-    /// Takes a SYN with text if it shows that its sender has the address, and there is room for one that is
-    /// not finished. False if the handshake is to go its ordinary way.
+    /// Accepts a SYN with Fast Open if its cookie shows that the sender owns its address, and the listener's
+    /// limit is not reached. Returns false if an ordinary handshake is to follow.
     pub(super) fn take_fast_open(
         &mut self,
         now: Instant,
@@ -262,13 +263,13 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
             self.statistics.count(|all| &mut all.fast_open_overflow);
             return false;
         }
-        // To who has none that will last, or asks for one.
+        // For a client that requests a cookie, or whose cookie is not of the newest key.
         let [newest, _] = fast_open.cookies(now, &self.secret, tuple);
         let gives = syn.header.options.fast_open().is_some_and(|cookie| cookie != newest);
         self.add_fast(now, listener, syn, tuple, gives).is_some()
     }
 
-    /// Adds a connection whose first text has come with a SYN, and which `gives` its peer a cookie.
+    /// Adds a connection for a SYN accepted with Fast Open. `gives`: its SYN-ACK gives the peer a cookie.
     fn add_fast(
         &mut self,
         now: Instant,
@@ -298,7 +299,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         if let Some(pending) = self.listeners.records.get_mut(listener)?.opened_fast.get_mut() {
             *pending += 1;
         }
-        tell!(debug, "connection {}: opened fast", tuple);
+        tell!(debug, "connection {}: accepted by Fast Open", tuple);
         self.statistics.count(|all| &mut all.passive_opens);
         self.statistics.count(|all| &mut all.fast_opens);
         self.demux.insert(tuple, Entity::Connection(id));
@@ -307,8 +308,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         Some(())
     }
 
-    /// A connection that may have been opened fast counts no more if its handshake is finished, or will
-    /// never be.
+    /// Stops counting a connection accepted by Fast Open as pending, if its handshake is finished or has
+    /// failed.
     #[inline(always)]
     pub(super) fn settle_fast_open(&mut self, id: u32) {
         if self.fast_open.get().is_some_and(|fast_open| fast_open.pending > 0) {

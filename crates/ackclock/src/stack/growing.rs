@@ -1,4 +1,4 @@
-//! Memory for a stack that grows on a heap.
+//! Storage for a stack that grows on a heap.
 
 use super::Storage;
 use crate::profile::{Full, Profile};
@@ -12,7 +12,7 @@ impl<C> Storage<'_, C, Full> {
 }
 
 impl<C, P: Profile> Storage<'_, C, P> {
-    /// As [`growing`](Storage::growing), for a stack with the parts of this profile.
+    /// As [`growing`](Storage::growing), for a stack with this profile.
     pub fn growing_for(_profile: P) -> Self {
         Storage {
             connections: Buffer::growing(),

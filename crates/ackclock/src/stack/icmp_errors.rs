@@ -1,5 +1,6 @@
-//! ICMP errors: whose they are (RFC 5927 section 4), and what they have told of the paths to
-//! destinations, or probes have found, which counts for the next connection to the same one (RFC 1191 section 6.3).
+//! ICMP errors: finds the connection that each concerns (RFC 5927 section 4), and remembers the path MTUs
+//! that they report, or that probes have found, for the next connection to the same destination (RFC 1191
+//! section 6.3).
 
 use super::aftermath::Cause;
 use super::demux::Entity;
@@ -11,23 +12,22 @@ use crate::time::{Duration, Instant};
 use crate::wire::{Address, IcmpError, IcmpErrorKind};
 use core::net::Ipv4Addr;
 
-/// How many destinations are remembered.
+/// Number of destinations whose path MTU is remembered.
 const DESTINATIONS: usize = 8;
-/// How long a path is believed to be narrow (RFC 1191 section 6.3).
+/// Time for which a remembered path MTU is believed (RFC 1191 section 6.3).
 const BELIEVED: Duration = Duration::from_secs(600);
 
-/// A path of which it is known what it takes.
+/// The remembered path MTU to a destination.
 #[derive(Clone, Copy, Debug)]
 struct NarrowPath {
     destination: Address,
-    /// In bytes.
+    /// The path MTU in bytes.
     mtu: u32,
-    /// Until when that is believed.
+    /// Until when the path MTU is believed.
     until: Instant,
 }
 
-/// The paths that were found to be narrow last. One more takes the place of the one that is to be tried
-/// again first.
+/// The path MTUs learned most recently. A new one replaces the one that expires first.
 #[derive(Debug)]
 pub(super) struct NarrowPaths([NarrowPath; DESTINATIONS]);
 
@@ -42,13 +42,13 @@ impl InitialValue for NarrowPaths {
 }
 
 impl NarrowPaths {
-    /// The MTU of the path to a destination, if it is narrow, and until when that is believed.
+    /// The path MTU to a destination, in bytes, if it is remembered, and until when it is believed.
     fn find(&self, now: Instant, destination: Address) -> Option<(u32, Instant)> {
         let known = |path: &&NarrowPath| path.until > now && path.destination == destination;
         self.0.iter().find(known).map(|path| (path.mtu, path.until))
     }
 
-    /// What probes of a connection have found of its path since it was asked last.
+    /// Remembers the path MTU that probes of a connection have newly found, if any.
     #[inline(always)]
     pub(super) fn learn_from<C: CongestionController, P: Profile>(
         &mut self,
@@ -73,8 +73,8 @@ impl NarrowPaths {
 }
 
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
-    /// An ICMP error: it concerns whoever has the quoted four-tuple, and only if the quoted
-    /// sequence number is in flight (RFC 5927 section 4.1). Returns whether anybody has the four-tuple.
+    /// Processes an ICMP error: it concerns the entity with the quoted four-tuple, and only if the quoted
+    /// sequence number is in flight (RFC 5927 section 4.1). Returns whether any entity has the four-tuple.
     #[inline(never)]
     pub(super) fn on_icmp_error(&mut self, now: Instant, error: &IcmpError) -> bool {
         let tuple = FourTuple { local: error.local.into(), remote: error.remote.into() };
@@ -119,8 +119,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         self.half_open.records.get(id).is_some_and(|record| record.iss == error.seq)
     }
 
-    /// The timers of a connection have fired, whose path is narrower than `before` then if a router is
-    /// believed now.
+    /// Handles the timers of a connection, and remembers its path MTU if they have lowered it, which happens
+    /// when a router's report is confirmed.
     pub(super) fn fire_timers(&mut self, now: Instant, id: u32) {
         if let Some(slot) = self.connections.get_mut(id) {
             let before = slot.connection.path_mtu();
@@ -132,13 +132,13 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         }
     }
 
-    /// The MTU of the path to a destination, if it is known to be narrow, and until when.
+    /// The remembered path MTU to a destination, in bytes, and until when it is believed.
     pub(super) fn narrow_path(&self, destination: Address) -> Option<(u32, Instant)> {
         self.narrow_paths.get()?.find(self.now, destination)
     }
 }
 
-/// Remembers the path of a connection if it has become narrower than `before`.
+/// Remembers the path MTU of a connection if it has become less than `before`.
 fn learn_path<C: CongestionController, P: Profile>(
     paths: &mut impl Kept<NarrowPaths>,
     now: Instant,
@@ -146,7 +146,7 @@ fn learn_path<C: CongestionController, P: Profile>(
     before: u32,
 ) {
     let mtu = slot.connection.path_mtu();
-    // What probes have not confirmed yet nobody else needs to know.
+    // An MTU that a search by probes has not confirmed yet is of no use to other connections.
     if mtu < before
         && !slot.connection.searches_path()
         && let Some(paths) = paths.get_mut()

@@ -1,21 +1,22 @@
-//! A queue of ids in which each id stands at most once. Some may be put aside until all of these return.
+//! A queue of ids that holds each id at most once. Ids can be put aside, and later all be taken back
+//! together.
 
 use super::pool::NO_ID;
 use crate::storage::{Buffer, CAN_GROW};
 
-/// What a queue knows of one id: which one follows it.
+/// The queue's entry for one id: the id that follows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Link(u32);
 
 impl Link {
-    /// The id is not in the queue. Zero, so that memory with nothing in it is.
+    /// The id is not in the queue. Zero, so that zeroed memory is an empty queue.
     pub(super) const OUT: Link = Link(0);
     /// The id is the last one.
     const LAST: Link = Link::to(NO_ID);
-    /// What keeps ids, and [`NO_ID`], apart from zero.
+    /// Offset that keeps all ids, and [`NO_ID`], different from zero.
     const BIAS: u32 = 2;
 
-    /// `id` follows.
+    /// The link to the following `id`.
     const fn to(id: u32) -> Link {
         Link(id.wrapping_add(Self::BIAS))
     }
@@ -26,30 +27,30 @@ impl Link {
     }
 }
 
-/// First in, first out, bounded by the number of ids: an id that waits already is not added again.
+/// A FIFO queue of ids, which is bounded as an id that waits is not added again.
 #[derive(Debug)]
 pub(super) struct IdQueue<'a> {
     links: Buffer<'a, Link>,
     first: u32,
     last: u32,
-    /// Those that were put aside, which nothing is taken from until they return.
+    /// The ids put aside, which cannot be taken until [`take_back`](Self::take_back).
     first_aside: u32,
     last_aside: u32,
 }
 
 impl<'a> IdQueue<'a> {
-    /// An empty queue with one link for each possible id.
+    /// An empty queue; `links` has one element for each possible id.
     pub(super) const fn new(links: Buffer<'a, Link>) -> Self {
         IdQueue { links, first: NO_ID, last: NO_ID, first_aside: NO_ID, last_aside: NO_ID }
     }
 
-    /// Makes room for ids below `count`; returns whether there is.
+    /// Makes room for ids below `count`; returns whether there is room.
     pub(super) fn reserve(&mut self, count: usize) -> bool {
         grow_by_doubling(&mut self.links, count, Link::OUT)
     }
 
-    /// Appends `id` unless it waits already, or aside, or there is no room for it; returns whether it was
-    /// appended.
+    /// Appends `id` unless it already waits or is put aside, or there is no room for it; returns whether it
+    /// was appended.
     pub(super) fn push(&mut self, id: u32) -> bool {
         match self.links.get_mut(id as usize) {
             Some(link) if *link == Link::OUT => *link = Link::LAST,
@@ -64,7 +65,7 @@ impl<'a> IdQueue<'a> {
         true
     }
 
-    /// Whether `id` waits.
+    /// Whether `id` waits or is put aside.
     pub(super) fn contains(&self, id: u32) -> bool {
         self.links.get(id as usize).is_some_and(|link| link.0 != Link::OUT.0)
     }
@@ -74,7 +75,7 @@ impl<'a> IdQueue<'a> {
         (self.first != NO_ID).then_some(self.first)
     }
 
-    /// Whether `id` is there and nothing else is.
+    /// Whether `id` is the only one that waits.
     pub(super) fn is_alone(&self, id: u32) -> bool {
         self.first == id && self.last == id
     }
@@ -88,7 +89,7 @@ impl<'a> IdQueue<'a> {
         Some(id)
     }
 
-    /// Puts the first id aside.
+    /// Puts the first id aside, and returns it.
     pub(super) fn put_aside(&mut self) -> Option<u32> {
         let id = self.pop()?;
         *self.links.get_mut(id as usize)? = Link::LAST;
@@ -101,7 +102,7 @@ impl<'a> IdQueue<'a> {
         Some(id)
     }
 
-    /// Appends all that were put aside, in that order; takes the same time for any number of them.
+    /// Appends all ids that were put aside, in the same order; takes constant time.
     pub(super) fn take_back(&mut self) {
         if self.first_aside == NO_ID {
             return;
@@ -116,8 +117,8 @@ impl<'a> IdQueue<'a> {
     }
 }
 
-/// Makes `buffer` at least `count` long, doubling it so that repeated growth costs O(1) each. Without a
-/// heap it is: what is lent for ids is as long as the pool of their records (see `StackMemory`).
+/// Makes `buffer` at least `count` elements long, by doubling, so that growth costs amortized O(1). Without a
+/// heap it always is: the memory lent for ids is as long as the pool of their records (see `StackMemory`).
 pub(super) fn grow_by_doubling<T: Clone>(
     buffer: &mut Buffer<'_, T>,
     count: usize,

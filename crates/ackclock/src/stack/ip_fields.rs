@@ -1,4 +1,4 @@
-//! The fields of the IP header that a connection chooses for all its packets.
+//! The IP header fields that a connection sets for all its packets.
 
 use crate::profile::Profile;
 use crate::tcp::Initial;
@@ -6,7 +6,7 @@ use crate::tcp::Initial;
 /// The hop limit that RFC 1700 recommends for IP.
 const HOP_LIMIT: u8 = 64;
 
-/// TTL or hop limit, and differentiated services codepoint.
+/// TTL or hop limit, and differentiated services codepoint (DSCP).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct IpFields {
     hop_limit: u8,
@@ -14,9 +14,9 @@ pub(super) struct IpFields {
 }
 
 impl IpFields {
-    /// Nothing yet. All zeros.
+    /// The empty value, all zeros.
     pub(super) const NONE: Self = IpFields { hop_limit: 0, dscp: 0 };
-    /// Of what belongs to no connection.
+    /// The fields of packets that belong to no connection.
     pub(super) const STANDARD: Self = IpFields { hop_limit: HOP_LIMIT, dscp: 0 };
 
     pub(super) fn of<P: Profile>(initial: &Initial<P>) -> Self {

@@ -1,4 +1,4 @@
-//! Who waits for connections.
+//! Listeners: sockets that wait for connections.
 
 use super::id_queue::{IdQueue, Link};
 use super::limits;
@@ -10,7 +10,7 @@ use crate::storage::Buffer;
 use crate::tcp::Initial;
 use crate::time::Instant;
 
-/// What is kept of a [`ListenConfig`].
+/// A listener's settings, converted from a [`ListenConfig`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Settings<P: Profile> {
     local: End,
@@ -20,14 +20,14 @@ pub(super) struct Settings<P: Profile> {
     any_destination: bool,
     requests: bool,
     fast_open: <P::FastOpen as Part>::Keeps<FastOpenSettings>,
-    /// What accepted connections inherit.
+    /// Initial settings of accepted connections.
     pub(super) connection: Initial<P>,
 }
 
-/// See [`ListenConfig::fast_open`].
+/// Fast Open settings of a listener; see [`ListenConfig::fast_open`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FastOpenSettings {
-    /// Most that are pending.
+    /// Most connections whose handshakes are not finished.
     pub(super) most: usize,
     pub(super) without_cookie: bool,
 }
@@ -59,7 +59,7 @@ impl<P: Profile> Settings<P> {
         self.any_destination
     }
 
-    /// How connections are opened fast, if they may be.
+    /// Fast Open settings, if it is enabled.
     pub(super) fn fast_open(&self) -> Option<&FastOpenSettings> {
         self.fast_open.get().filter(|settings| settings.most > 0 && !self.requests())
     }
@@ -73,31 +73,31 @@ impl<P: Profile> Settings<P> {
 /// One listener.
 #[derive(Debug)]
 pub(super) struct ListenerRecord<P: Profile> {
-    /// Its settings.
+    /// The listener's settings.
     pub(super) config: Settings<P>,
-    /// Until when acks may bring SYN cookies.
+    /// Until when acks may bring back SYN cookies.
     pub(super) cookies_until: <P::SynCookies as Part>::Keeps<Instant>,
-    /// Connections that were opened fast and whose handshakes are not finished.
+    /// Connections accepted by Fast Open whose handshakes are not finished.
     pub(super) opened_fast: <P::FastOpen as Part>::Keeps<usize>,
-    /// Half-open connections it has now.
+    /// Number of half-open connections.
     pub(super) half_open: usize,
-    /// Established connections waiting for `accept`: a list through their slots.
+    /// The accept queue: established connections that wait for `accept`.
     pub(super) waiting: Waiting,
 }
 
-/// A list of connection slots, linked through `Slot::next_waiting`.
+/// An accept queue: a list of connection slots, linked through `Slot::next_waiting`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     /// The first slot.
     pub(super) first: u32,
     /// The last slot.
     pub(super) last: u32,
-    /// How many there are.
+    /// Number of connections.
     pub(super) len: usize,
 }
 
 impl Waiting {
-    /// Nobody waits.
+    /// An empty queue.
     const NONE: Waiting = Waiting { first: NO_ID, last: NO_ID, len: 0 };
 }
 
@@ -112,15 +112,15 @@ impl<P: Profile> ListenerRecord<P> {
         self.waiting.len < self.config.backlog
     }
 
-    /// Takes other settings, except for where it listens, and whether for any destination.
+    /// Changes the settings, except for address, port and `any_destination`.
     pub(super) fn set(&mut self, config: &ListenConfig, clock_phase: u32) {
         let local = self.config.local;
         let any_destination = self.config.any_destination;
         self.config = Settings { local, any_destination, ..Settings::new(config, clock_phase) };
     }
 
-    /// How well it fits a destination, more specific being greater: an address counts more than a
-    /// port. 0: not at all.
+    /// How well the listener fits a destination: a specific address counts more than a specific port; 0: it
+    /// does not fit.
     fn fitness(&self, destination: End, is_local: bool) -> u8 {
         let local = self.config.local;
         let ip = local.ip();
@@ -136,14 +136,14 @@ impl<P: Profile> ListenerRecord<P> {
 /// All listeners.
 #[derive(Debug)]
 pub(super) struct Listeners<'a, P: Profile> {
-    /// The listeners.
+    /// The listeners' records.
     pub(super) records: Pool<'a, ListenerRecord<P>>,
-    /// Listeners that have a connection to accept, of which the application was not told.
+    /// Listeners that have a connection to accept, or a request, that the application was not told of.
     pub(super) events: IdQueue<'a>,
 }
 
 impl<'a, P: Profile> Listeners<'a, P> {
-    /// No listener yet.
+    /// No listeners.
     pub(super) const fn new(
         records: Buffer<'a, Place<ListenerRecord<P>>>,
         links: Buffer<'a, Link>,
@@ -152,8 +152,8 @@ impl<'a, P: Profile> Listeners<'a, P> {
         Listeners { records, events: IdQueue::new(links) }
     }
 
-    /// Adds a listener, whose settings were checked. `clock_phase` is the host's random word for the
-    /// phase of clocks that tick.
+    /// Adds a listener with checked settings. `clock_phase` is the host's random number that sets the phase
+    /// of clocks that tick.
     pub(super) fn add(
         &mut self,
         config: &ListenConfig,
@@ -177,7 +177,7 @@ impl<'a, P: Profile> Listeners<'a, P> {
         self.records.fill(id, record).ok_or(ListenError::NoResources)
     }
 
-    /// The most specific listener for a destination; `is_local`: whether the address is ours.
+    /// The most specific listener for a destination; `is_local`: whether the address is one of ours.
     pub(super) fn find(&self, destination: End, is_local: bool) -> Option<u32> {
         let (mut best, mut found) = (1, None);
         for (id, record) in self.records.iter() {

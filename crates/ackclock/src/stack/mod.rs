@@ -1,4 +1,4 @@
-//! Many connections over one link: demultiplexing, timers, listeners, ports, ICMP and limits.
+//! A stack: many connections over one link, with demultiplexing, timers, listeners, ports, ICMP and limits.
 
 mod accept;
 mod addresses;
@@ -89,12 +89,12 @@ use time_wait::TimeWaits;
 use timers::TimerQueue;
 use tuple::FourTuple;
 
-/// How an image keeps deadlines.
+/// The timer queue's cell for one connection.
 type Cell<P> = <<P as Profile>::Connections as Scale>::TimerCell;
-/// What a connection may send in its turn.
+/// The credit of one connection in the ready queue.
 type Credit<P> = <<P as Profile>::Connections as Scale>::Credit;
 
-/// Names a connection. It is never valid for another one: slots are reused, handles are not.
+/// Handle of a connection. It never refers to another connection: slots are reused, handles are not.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Handle {
     pub(crate) slot: u32,
@@ -102,20 +102,20 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// As a number, for interfaces that know numbers only.
+    /// The handle as a number, for interfaces that only pass numbers.
     pub const fn to_bits(self) -> u64 {
         to_bits(self.slot, self.generation)
     }
 
-    /// The handle that gave this number; from any other number one that names no connection, or
-    /// another one.
+    /// The handle that [`to_bits`](Self::to_bits) has converted. Any other number gives a handle of no
+    /// connection, or of some other one.
     pub const fn from_bits(bits: u64) -> Self {
         let (slot, generation) = from_bits(bits);
         Handle { slot, generation }
     }
 }
 
-/// Names a listener.
+/// Handle of a listener.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Listener {
     pub(crate) slot: u32,
@@ -145,35 +145,35 @@ const fn from_bits(bits: u64) -> (u32, u32) {
 
 /// Many TCP connections over one link.
 ///
-/// Whoever drives it hands packets to [`on_packet`](Stack::on_packet), calls
-/// [`on_timeout`](Stack::on_timeout) when [`poll_at`](Stack::poll_at) has come, and after either,
-/// and after calls of the application, [`transmit`](Stack::transmit) until it returns `None` or the
-/// link is full, and [`poll_event`](Stack::poll_event) until it returns `None`.
+/// The code that drives a stack passes packets to [`on_packet`](Stack::on_packet) and calls
+/// [`on_timeout`](Stack::on_timeout) when the time of [`poll_at`](Stack::poll_at) has come. After either, and
+/// after calls of the application, it calls [`transmit`](Stack::transmit) until it returns `None` or the link
+/// is full, and [`poll_event`](Stack::poll_event) until it returns `None`.
 #[derive(Debug)]
 pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     config: StackConfig,
     controller: C,
     secret: Secret,
-    /// The latest `now` that was given.
+    /// The latest `now` passed in.
     now: Instant,
     addresses: Addresses<'a>,
     ports: EphemeralPorts,
     listeners: Listeners<'a, P>,
     connections: Pool<'a, Slot<'a, C, P>>,
-    /// What the next packets will look like.
+    /// Templates of the packets expected next.
     predicted: <P::Prediction as Part>::Begins<Predicted>,
     memory: QueueMemory<'a, P>,
     half_open: HalfOpens<'a, P>,
     time_waits: TimeWaits<'a, P>,
     demux: Demux<'a, P::Connections>,
     deadlines: Deadlines<'a, P>,
-    /// Of the next packet that routers may fragment (RFC 6864).
+    /// IP identification of the next packet that routers may fragment (RFC 6864).
     identification: u16,
     ready: ReadyQueue<'a, Credit<P>>,
     events: IdQueue<'a>,
     replies: Replies<'a>,
     reset_limits: ResetLimits<P::Connections>,
-    /// Of ICMP errors that we send.
+    /// Rate limit of the ICMP errors that we send.
     error_limit: <P::IcmpErrors as Part>::Begins<AnswerLimit>,
     narrow_paths: <P::IcmpErrors as Part>::Begins<NarrowPaths>,
     host_metrics: <P::HostMetrics as Part>::Begins<HostMetricsCache>,
@@ -182,12 +182,12 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     statistics: Counted<P>,
 }
 
-/// When the timers of connections are due.
+/// The deadlines of connections.
 #[derive(Debug)]
 struct Deadlines<'a, P: Profile> {
     timers: TimerQueue<'a, Cell<P>>,
-    /// Which connection has received or sent last, unless its deadline has been noted since: what it
-    /// does moves that each time, and nobody asks meanwhile.
+    /// The busy connection: the one that has received or sent last, unless its deadline is in the queue
+    /// already. What it does changes its deadline every time, and nobody needs it meanwhile.
     busy: u32,
 }
 
@@ -201,12 +201,12 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         added
     }
 
-    /// Our addresses with their prefixes, in the order of their places.
+    /// Our addresses with their prefixes, in the order in which they are stored.
     pub fn addresses(&self) -> impl Iterator<Item = Cidr> {
         self.addresses.iter().map(Cidr::from)
     }
 
-    /// The same, for whoever resolves them.
+    /// Our addresses, for address resolution.
     pub(crate) const fn own(&self) -> &Addresses<'a> {
         &self.addresses
     }
@@ -240,23 +240,23 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         Ok(())
     }
 
-    /// How much of [`StackConfig::memory`] is in use, in bytes; 0 where storage is lent.
+    /// Bytes of [`StackConfig::memory`] in use; 0 where storage is lent.
     pub fn memory_in_use(&self) -> u64 {
         self.memory.budget.reserved()
     }
 
-    /// Counters of the whole stack; all at zero where the profile has none.
+    /// Counters of the whole stack; all zero in a profile without counters.
     pub fn statistics(&self) -> &Statistics {
         self.statistics.all()
     }
 
-    /// A step begins: a packet, a call or a timer. Gives the time as the stack sees it.
+    /// Begins a step: a packet, a call or a timer. Returns the stack's time.
     fn begin(&mut self, now: Instant) -> Instant {
         self.forget_predicted();
         self.advance(now)
     }
 
-    /// Time as the stack sees it: it never goes back.
+    /// Advances the stack's time, which never goes back, and returns it.
     #[cfg_attr(not(target_pointer_width = "64"), inline(never))]
     fn advance(&mut self, now: Instant) -> Instant {
         if now < self.now {
@@ -266,7 +266,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.now
     }
 
-    /// Who has this four-tuple.
+    /// The entity that has this four-tuple, if any.
     #[cfg_attr(target_pointer_width = "64", inline(never))]
     fn find(&self, tuple: &FourTuple) -> Option<Entity> {
         if let Some((id, slot)) = self.recent()
@@ -288,7 +288,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             .or_else(|| time_wait().map(|(id, _)| Entity::TimeWait(id)))
     }
 
-    // Few buckets have the hash and are not the one: the search need not hold more than it takes.
+    // Not inlined, as few buckets have the right hash but another tuple; this keeps the search loop small.
     #[inline(never)]
     fn is_of(&self, entity: Entity, tuple: &FourTuple) -> bool {
         self.tuple_of(entity) == Some(tuple)
@@ -302,8 +302,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    /// The least receive memory that a connection with this configuration begins with, and the most
-    /// that it can get and offer, in bytes; `None` if there is none.
+    /// The least receive memory that a connection with this configuration begins with, and the most that it
+    /// can get and advertise, in bytes; `None` if there is no memory left.
     fn receive_memory(&self, initial: &Initial<P>) -> Option<(usize, usize)> {
         let (least, most) = match self.memory.lent_receive {
             Some(lent) => lent,

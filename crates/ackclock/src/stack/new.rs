@@ -1,4 +1,4 @@
-//! Making a stack, and giving it memory.
+//! Creating a stack, and lending memory to it.
 
 use super::addresses::{AddressPlace, Addresses};
 use super::demux::Demux;
@@ -27,11 +27,10 @@ use crate::wire;
 const MIN_MTU: u32 = 68;
 
 impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
-    /// A stack without addresses. Each connection gets a clone of `controller`.
+    /// Creates a stack without addresses. Each connection gets a clone of `controller`.
     ///
     /// # Errors
-    /// Names the setting that cannot be used, or the field of the [`Buffers`] of a connection that was
-    /// left out.
+    /// Names the invalid setting, or the field of a connection's [`Buffers`] that is missing.
     pub fn new(
         config: StackConfig,
         controller: C,
@@ -42,8 +41,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         Ok(stack)
     }
 
-    /// A stack without memory, for a `static`: until it is [lent](Self::lend) some it has room for
-    /// nothing, and says so.
+    /// Creates a stack without memory, for a `static`. Until memory is [lent](Self::lend) to it, calls fail
+    /// with errors that say so.
     ///
     /// ```
     /// use ackclock::congestion::{Growth, Reno};
@@ -59,7 +58,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// static CONNECTIONS: Mutex<[ConnectionMemory<Full, 2048, 8, 4>; 2]> =
     ///     Mutex::new([const { ConnectionMemory::new() }; 2]);
     ///
-    /// // A guard that is kept for ever stands for what a program for a microcontroller uses.
+    /// // The leaked boxes stand for the `static` memory of a program on a microcontroller.
     /// let memory = Box::leak(Box::new(MEMORY.lock()?));
     /// let connections = Box::leak(Box::new(CONNECTIONS.lock()?));
     /// STACK.lock()?.lend(memory.storage(connections.each_mut()))?;
@@ -104,13 +103,12 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    /// Gives the stack memory. What it did with other memory before is forgotten, addresses and
-    /// listeners included, and nobody is told. Handles from before are to be forgotten as well: they may
-    /// come to name other connections.
+    /// Lends memory to the stack. All state that it had in other memory is lost without notice, including
+    /// addresses and listeners. Discard handles from before too: they may come to refer to other connections.
     ///
     /// # Errors
-    /// Names the setting that cannot be used, or the field of the [`Buffers`] of a connection that was
-    /// left out; then nothing has changed.
+    /// Names the invalid setting, or the field of a connection's [`Buffers`] that is missing; then nothing
+    /// has changed.
     pub fn lend(&mut self, storage: Storage<'a, C, P>) -> Result<(), ConfigError> {
         let link = &mut self.config.link;
         if link.mtu < MIN_MTU {
@@ -171,7 +169,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 }
 
-/// Whether a connection can send and receive with what it was lent.
+/// Checks that a connection can send and receive with the memory lent to it.
 fn check_buffers<P: Profile>(lent: &Buffers<'_, P>) -> Result<(), ConfigError> {
     if is_left_out(&lent.send) {
         return Err(ConfigError::NoSendBuffer);

@@ -1,4 +1,4 @@
-//! Opening connections (active open, RFC 9293 section 3.10.1), and the slot of a new connection.
+//! Active opens (RFC 9293 section 3.10.1), and adding a connection to the stack.
 
 use super::aftermath::Cause;
 use super::demux::Entity;
@@ -17,19 +17,19 @@ use core::net::SocketAddr;
 /// Largest IPv4 packet in bytes (RFC 791 section 3.1); larger links exist.
 const MAX_PACKET: u32 = 65_535;
 
-/// Who opens a connection, with what settings.
+/// Who opens a connection, and its settings.
 #[derive(Clone, Copy)]
 pub(super) enum By<'i, P: Profile> {
     /// The application.
     Application(&'i Initial<P>),
-    /// A listener; its SYN-ACK has promised the peer a window of so many bytes.
+    /// A listener; its SYN-ACK has advertised a window of `promised` bytes.
     Listener { id: u32, promised: u32 },
 }
 
 impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
-    /// Opens a connection to `remote` (active open). The source address is chosen among the local
-    /// ones (longest common prefix), the port by RFC 6056, unless `local` says otherwise (an
-    /// unspecified address or port 0 leaves the choice to the stack).
+    /// Opens a connection to `remote` (active open). The source address is the local one with the longest
+    /// common prefix, and the port is chosen as in RFC 6056, unless `local` says otherwise (an unspecified
+    /// address or port 0 leaves the choice to the stack).
     pub fn connect(
         &mut self,
         now: Instant,
@@ -40,7 +40,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.open_actively(now, remote, local, config, None)
     }
 
-    /// As [`connect`](Self::connect), with a controller of its own for this connection.
+    /// As [`connect`](Self::connect), with its own congestion control for this connection.
     pub fn connect_with(
         &mut self,
         now: Instant,
@@ -91,7 +91,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let by = By::Application(&initial);
         let id =
             self.add_connection(&tuple, first, by, controller).ok_or(ConnectError::NoResources)?;
-        // There is no room for a cookie beside a signature.
+        // A signature leaves no room for a cookie.
         let may_open_fast = P::FAST_OPEN && !self.signs(&tuple);
         if may_open_fast && config.fast_open != FastOpenMode::Off {
             self.try_fast_open(now, id, config.fast_open);
@@ -104,7 +104,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         Ok(Handle { slot: id, generation: self.connections.generation(id) })
     }
 
-    /// Both ends of a connection to be opened.
+    /// Chooses address and port of both ends of a new connection.
     fn choose_ends(
         &mut self,
         remote: SocketAddr,
@@ -115,7 +115,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if !is_unicast(ip) || self.addresses.is_broadcast(ip) || remote.port() == 0 {
             return Err(ConnectError::InvalidRemote);
         }
-        // As it was given: inside, an address of a family that was left out is nobody's.
+        // Not converted yet: an address of a family that the build lacks would become the unspecified one.
         let wanted = local.map(|local| local.ip()).filter(|ip| !ip.is_unspecified());
         let address = match wanted {
             Some(own) => {
@@ -141,7 +141,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         port.map(|_| tuple).ok_or(ConnectError::NoPort)
     }
 
-    /// What a new connection starts from.
+    /// The initial values of a new connection.
     fn open(&self, tuple: &FourTuple, first: FirstNumbers) -> Open {
         let FirstNumbers { isn, timestamp_offset } = first;
         Open {
@@ -154,14 +154,14 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    /// A free slot that has its place in every queue; `None` if there is none.
+    /// Reserves a free slot, and room for it in every queue; `None` if there is none.
     fn reserve_place(&mut self, tuple: &FourTuple) -> Option<u32> {
         let Some(id) = self.connections.vacancy() else {
-            tell!(warn, "connection {} refused: no place for it", tuple);
+            tell!(warn, "connection {} refused: no free slot", tuple);
             return None;
         };
         let count = id as usize + 1;
-        // One that was used before has its place everywhere.
+        // A slot that was used before has room everywhere.
         let has_places = id < self.connections.end()
             || (self.deadlines.timers.reserve(count)
                 && self.ready.reserve(count)
@@ -169,14 +169,14 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if !(has_places && self.demux.reserve()) {
             return None;
         }
-        // Without a place there the connection gives memory back with its slot.
+        // Without room there the connection frees its memory together with its slot.
         let _ = self.memory.idle.reserve(count);
         Some(id)
     }
 
-    /// Puts a connection into a free slot, in SYN-SENT; `None` if there is no slot or memory for it.
-    /// Without a `controller` of its own it has one like the stack's.
-    // In one place for active and passive opens: most of it runs once in a connection's life.
+    /// Adds a connection in a free slot, in SYN-SENT; `None` if there is no slot or memory for it. Without a
+    /// `controller` it gets a clone of the stack's.
+    // Not inlined, shared by active and passive opens: most of it runs only once in a connection's life.
     #[cfg_attr(target_pointer_width = "64", inline(never))]
     pub(super) fn add_connection(
         &mut self,
@@ -219,7 +219,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             if P::PATH_PROBING {
                 slot.connection.set_up_probing(initial);
             }
-            // The record of a half-open connection has what its SYN-ACK has offered.
+            // In a passive open the half-open record holds what the SYN-ACK has offered.
             if P::ACTIVE_OPEN && promised.is_none() {
                 slot.connection.offer(initial);
                 if let Some(kind) = signature {

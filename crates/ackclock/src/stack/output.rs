@@ -1,4 +1,4 @@
-//! Packets to the link: replies first, then SYN-ACKs, then connections in turn.
+//! Output to the link: first replies, then SYN-ACKs, then connections in turn.
 
 use super::addresses::Addresses;
 use super::aftermath::Cause;
@@ -17,12 +17,12 @@ use crate::wire::{
     write_packet_header_of, write_unknown_option,
 };
 
-/// Whoever takes the packets; it is told to whom each goes, and what our addresses are.
+/// Receiver of packets; it is passed each packet, its destination, and our addresses.
 pub(super) type Sink<'s> =
     dyn FnMut(&Transmit<'_>, Address, &Addresses<'_>) -> Result<(), Rejected> + 's;
 
 impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
-    /// Offers the next transmission to `sink`.
+    /// Offers the next packet to `sink`.
     #[inline]
     pub fn transmit(
         &mut self,
@@ -32,7 +32,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.transmit_towards(now, &mut |transmit, _, _| sink(transmit)).into()
     }
 
-    /// As [`transmit`](Self::transmit), for whoever chooses the next hop.
+    /// As [`transmit`](Self::transmit), for a caller that chooses the next hop.
     #[inline]
     pub(crate) fn transmit_towards(
         &mut self,
@@ -56,14 +56,14 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         None
     }
 
-    /// Whether somebody waits for a turn to send, so that [`transmit`](Self::transmit) is to be called.
-    /// Whoever has it may turn out to have nothing to send.
+    /// Whether [`transmit`](Self::transmit) should be called because a reply or a connection waits for its
+    /// turn to send. (The connection may turn out to have nothing to send.)
     pub fn wants_transmit(&self) -> bool {
         let records = self.replies.are_waiting() || self.half_open.output.front().is_some();
         records || self.ready.front().is_some()
     }
 
-    /// What is sent for no connection.
+    /// Offers a packet that belongs to no connection.
     #[inline(never)]
     fn transmit_record(
         &mut self,
@@ -187,8 +187,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         None
     }
 
-    /// The turn of connection `id`, the first in the queue.
-    // Apart from what every call asks, so that an answer of nothing to send costs little.
+    /// Gives connection `id`, the first in the ready queue, its turn.
+    // Kept apart from the checks of each call, so that the answer "nothing to send" costs little.
     #[cfg_attr(target_pointer_width = "64", inline(never))]
     fn transmit_connection(
         &mut self,
@@ -205,7 +205,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         offered
     }
 
-    /// The same on the general road.
+    /// The turn of a connection on the general road (slow path).
     #[inline(never)]
     fn take_turn(&mut self, now: Instant, id: u32, sink: &mut Sink<'_>) -> Turned {
         let Capabilities { segmentation, checksum, .. } = self.config.link;
@@ -231,7 +231,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         {
             paths.learn_from(now, slot);
         }
-        // What no router may cut is a probe.
+        // A path MTU probe must not be fragmented.
         let lets_fragment = lets_fragment && !(P::PATH_PROBING && outgoing.probes_path::<P>());
         let payload = slot.connection.payload(&outgoing);
         let key = signer_of::<C, P>(&self.signatures, slot, &outgoing.header);
@@ -267,15 +267,15 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         Turned { offered: Some(offered.map(|_| ())), is_last }
     }
 
-    /// The packet that was offered last, and rejected, has to wait for its next hop's hardware address,
-    /// which must not hold up others: its connection waits for [`resume`](Self::resume), whatever happens to it. Its memory is
-    /// the send queue, where it lies anyway. What belongs to no connection has no such memory and is
-    /// dropped.
+    /// Puts the packet aside that was offered last and rejected, because its next hop's hardware address has
+    /// to be resolved, which must not delay others. Its connection waits for [`resume`](Self::resume),
+    /// whatever happens to it; the data stays in the send queue. A packet without a connection has no such
+    /// memory, and is dropped.
     pub(crate) fn postpone(&mut self, now: Instant) {
         let train = self.train_of();
         let now = self.begin(now);
         if train.is_some() {
-            // Trains go before all others.
+            // A train was offered before anything else.
             self.postpone_connection(now);
         } else if self.replies.front().is_some() {
             self.replies.sent();
@@ -294,8 +294,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    /// Offers what was postponed again. Which next hop it waits for is not known: it is asked again
-    /// when its turn comes.
+    /// Offers again everything that was put aside. Which next hop each packet waits for is not stored; it is
+    /// found again when the packet is offered.
     pub(crate) fn resume(&mut self) {
         self.half_open.resume();
         self.ready.resume();
@@ -308,29 +308,29 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 }
 
-/// What has become of a connection's turn.
+/// Result of a connection's turn.
 pub(super) struct Turned {
-    /// What the sink has answered, if anything was offered to it.
+    /// The sink's answer, if a packet was offered.
     pub(super) offered: Option<Result<(), Rejected>>,
     /// Whether the connection has nothing more to send.
     pub(super) is_last: bool,
 }
 
 impl Turned {
-    /// It had nothing to send.
+    /// The connection had nothing to send.
     pub(super) const SILENT: Self = Turned { offered: None, is_last: true };
 }
 
-/// A segment with its payload, on its way to the link.
+/// A segment with its payload, ready to be written.
 struct Outbound<'p, P: Profile> {
     tuple: &'p FourTuple,
-    /// Its ports are filled in on the way.
+    /// The TCP header; its ports are filled in by [`offer`](Self::offer).
     header: &'p mut Header,
     ip_fields: IpFields,
     ecn: Ecn,
     payload: [&'p [u8]; 2],
     segment_size: u16,
-    /// If routers may fragment the packet.
+    /// IP identification, if routers may fragment the packet.
     identification: Option<u16>,
     key: KeyOf<'p, P>,
 }
@@ -357,7 +357,7 @@ impl<P: Profile> Outbound<'_, P> {
         let key = self.key.get().copied().flatten();
         if P::SIGNATURES {
             if let Some(Signer::Nobody) = key {
-                // As if it had been sent and lost.
+                // Pretend that it was sent and lost.
                 return Ok(0);
             }
             tcp.options.signature = key.as_ref().and_then(Signer::kind);

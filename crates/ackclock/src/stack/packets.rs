@@ -1,27 +1,26 @@
-//! Packets between stack and link: [`Received`] from it, [`Transmit`] to it.
+//! Packets between stack and link: [`Received`] from the link, [`Transmit`] to the link.
 
 use crate::wire::{Checksums, Cut, Ecn, MAX_HEADER, WriteChecksum, write_cut_header};
 
-/// A packet that a link hands over.
+/// A packet received from a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Received<'a> {
-    /// The IP packet or the frame. A link that puts segments together delivers some that are longer than the
-    /// MTU.
+    /// The IP packet, or the frame. A link that merges received segments (GRO) delivers some that are longer
+    /// than the MTU.
     pub packet: &'a [u8],
-    /// Which of its checksums are still to be verified. A device that has verified a segment, or
-    /// that takes it from a sender on the same machine, says so for each packet.
+    /// Which of its checksums the stack must still verify. A device that has verified them, or that got the
+    /// packet from a sender on the same machine, says so for each packet.
     pub verify: Checksums,
 }
 
 impl<'a> Received<'a> {
-    /// A packet of which nothing was verified.
+    /// A packet whose checksums were not verified.
     pub const fn unverified(packet: &'a [u8]) -> Self {
         Received { packet, verify: Checksums::ALL }
     }
 }
 
-/// A packet to send: headers, and the payload where it lies in the send queue, to be gathered or
-/// copied by the link.
+/// A packet to send: its headers, and its payload in place in the send queue, for the link to gather or copy.
 #[derive(Clone, Copy, Debug)]
 pub struct Transmit<'a> {
     /// IP and transport headers.
@@ -30,7 +29,7 @@ pub struct Transmit<'a> {
     pub payload: [&'a [u8]; 2],
     /// Where the transport header begins in `header`, in bytes.
     pub transport_offset: usize,
-    /// Payload bytes per segment if the link is to cut the packet; 0: send it as it is.
+    /// Payload bytes per segment, if the link is to cut the packet into segments; 0: send it as it is.
     pub segment_size: u16,
     /// Whether the transport checksum is complete.
     pub checksum: WriteChecksum,
@@ -45,14 +44,14 @@ impl<'a> Transmit<'a> {
         self.header.len() + first.len() + second.len()
     }
 
-    /// Whether it has no byte (it never does).
+    /// Whether the packet has no bytes (always false).
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What a link makes of it that cuts it and completes checksums: gives `each` the packets in
-    /// order, their checksums complete. One that is to be sent as it is comes as it is, apart from
-    /// the checksum.
+    /// Cuts the packet and completes checksums as a link with these capabilities does: passes each resulting
+    /// packet to `each`, in order. A packet that is not to be cut is passed on as it is, with its checksum
+    /// completed.
     pub fn cut(&self, each: &mut dyn FnMut(&Transmit<'_>)) {
         if self.segment_size == 0 && self.checksum == WriteChecksum::Complete {
             return each(self);
@@ -97,20 +96,20 @@ impl<'a> Transmit<'a> {
     }
 }
 
-/// What an offer to the link came to.
+/// Result of an offer to the link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Offered {
-    /// The link took a packet; there may be another one.
+    /// The link took a packet; there may be more.
     Taken,
-    /// The link had no room: the packet stays and will be offered again.
+    /// The link had no room: the packet stays, and will be offered again.
     Rejected,
     /// There is nothing to send now.
     Nothing,
 }
 
 impl Offered {
-    /// Whether the link took a packet: `while stack.transmit(now, sink).is_taken() {}` sends all that is
-    /// to be sent.
+    /// Whether the link took a packet: `while stack.transmit(now, sink).is_taken() {}` sends everything that
+    /// can be sent now.
     pub const fn is_taken(self) -> bool {
         matches!(self, Offered::Taken)
     }
@@ -126,7 +125,7 @@ impl From<Option<Result<(), Rejected>>> for Offered {
     }
 }
 
-/// The sink took nothing: it has no room.
+/// The sink has no room and took nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rejected;
 

@@ -1,4 +1,4 @@
-//! Passive opens: segments for listeners and for half-open connections.
+//! Passive opens: segments for listeners and half-open connections.
 
 use super::Stack;
 use super::demux::Entity;
@@ -13,13 +13,13 @@ use crate::time::Instant;
 use crate::wire::{Flags, Segment};
 
 impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
-    /// A segment of no connection that we know of: LISTEN (section 3.10.7.2) or CLOSED (section
+    /// Processes a segment without a connection: state LISTEN (section 3.10.7.2) or CLOSED (section
     /// 3.10.7.1).
     #[cfg_attr(target_pointer_width = "64", inline(never))]
     pub(super) fn on_new_segment(&mut self, now: Instant, segment: &Segment<'_>) {
         let tuple = FourTuple::of(segment);
         let Some(listener) = self.listener_for(&tuple) else {
-            tell!(debug, "segment dropped, {}: nobody listens", tuple);
+            tell!(debug, "segment dropped, {}: no listener", tuple);
             if self.addresses.contains(tuple.local.ip()) {
                 self.statistics.count(|all| &mut all.no_connection);
                 self.reset(now, segment);
@@ -39,7 +39,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             }
             return self.reset(now, segment);
         }
-        // A SYN that ends what it begins is no peer's (Linux drops it too).
+        // A SYN with FIN is no legitimate one (Linux drops it too).
         if flags.contains(Flags::SYN) && !flags.contains(Flags::FIN) {
             self.open_passively(now, listener, segment, &tuple, None);
         }
@@ -49,8 +49,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.listeners.find(tuple.local, self.addresses.contains(tuple.local.ip()))
     }
 
-    /// LISTEN state, third, check for a SYN. `previous`: a connection in TIME-WAIT that gives way
-    /// if there is room for the new one.
+    /// Third check in LISTEN: a SYN. `previous`: a connection in TIME-WAIT that is replaced if there is room
+    /// for the new one.
     pub(super) fn open_passively(
         &mut self,
         now: Instant,
@@ -63,10 +63,10 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             return;
         };
         let requests = listener.config.requests();
-        // What cannot be accepted is not begun: the peer tries again later. Of those that were begun
-        // before, as many as there is room for are finished.
+        // While the accept queue is full no handshake is begun; the peer retransmits its SYN later.
+        // Handshakes already in progress are finished as far as there is room.
         if !listener.has_room_for_established() {
-            tell!(warn, "SYN dropped, {}: too many wait to be accepted", tuple);
+            tell!(warn, "SYN dropped, {}: accept queue full", tuple);
             self.statistics.count(|all| &mut all.accept_overflow);
             return;
         }
@@ -79,7 +79,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
         if !self.has_room_for_half_open(id) {
             self.statistics.count(|all| &mut all.half_open_overflow);
-            // Who was in TIME-WAIT is no stranger, and its numbers are to go on.
+            // Not for a peer that was in TIME-WAIT: it is known, and the new sequence numbers must lie above
+            // the old ones.
             if P::SYN_COOKIES && previous.is_none() && !requests {
                 return self.send_cookie(now, id, syn, tuple);
             }
@@ -103,8 +104,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         has_room && !self.half_open.records.is_full() && self.memory.budget.may_promise()
     }
 
-    /// A half-open connection with these numbers for a SYN; if there is no room, another gives way.
-    /// `None` if there is no memory for it.
+    /// Adds a half-open connection for a SYN, with these initial numbers; another one is dropped if there is
+    /// no room. `None` if there is no memory for it.
     #[inline(never)]
     pub(super) fn add_half_open(
         &mut self,
@@ -116,10 +117,10 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         let listener = self.listeners.records.get(id)?;
         let any = listener.has_room_for_half_open();
         let has_cookies = P::SYN_COOKIES && !listener.config.requests();
-        // A cookie that came back is no promise for long: it is a connection at once.
+        // With a returned cookie the window is promised only for a moment: it becomes a connection at once.
         let may_promise = has_cookies || self.memory.budget.may_promise();
         if !any || self.half_open.records.is_full() || !may_promise {
-            // A cookie that came back needs its place at once.
+            // A returned cookie needs its place at once.
             let victim = self.half_open.victim(|record| {
                 (has_cookies || record.may_give_way(now)) && (any || record.listener == id)
             })?;
@@ -167,8 +168,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         Some(half_open)
     }
 
-    /// A segment of a half-open connection. Gives the connection that it becomes, if it does; the
-    /// segment is yet to be handed to that.
+    /// Processes a segment of a half-open connection. Returns the connection that it becomes, if it does; the
+    /// caller then passes the segment to that.
     #[cfg_attr(target_pointer_width = "64", inline(never))]
     pub(super) fn on_half_open_segment(
         &mut self,
@@ -199,8 +200,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         None
     }
 
-    /// A half-open connection becomes a connection if there is room for it. If not, the segment is
-    /// dropped and the record stays: the peer, or our SYN-ACK's timer, will try again.
+    /// Turns a half-open connection into a connection if there is room. Otherwise the segment is dropped and
+    /// the record stays: the peer, or our SYN-ACK's timer, will try again.
     fn establish(&mut self, now: Instant, half_open: u32) -> Option<u32> {
         let record = self.half_open.records.get(half_open)?;
         let (listener, tuple) = (record.listener, record.tuple);
@@ -231,10 +232,10 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         Some(id)
     }
 
-    /// The connection of a half-open record.
+    /// Adds the connection for a half-open record.
     fn add_accepted(&mut self, now: Instant, half_open: u32, tuple: &FourTuple) -> Option<u32> {
         let record = self.half_open.records.get(half_open)?;
-        // The offset of its timestamps comes with the rest of what was agreed.
+        // The timestamp offset is part of the state that `accept` copies.
         let first = FirstNumbers { isn: record.iss, timestamp_offset: 0 };
         let by = By::Listener { id: record.listener, promised: record.window() };
         let id = self.add_connection(tuple, first, by, None)?;
@@ -243,7 +244,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         Some(id)
     }
 
-    /// Removes a half-open connection: back to LISTEN.
+    /// Removes a half-open connection (back to LISTEN).
     pub(super) fn forget_half_open(&mut self, id: u32) {
         if let Some(record) = self.half_open.records.get(id) {
             self.demux.remove(&record.tuple, Entity::HalfOpen(id));

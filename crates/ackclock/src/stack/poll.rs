@@ -1,4 +1,4 @@
-//! What whoever drives the stack asks of it: when a timer is due, and what applications are to be told.
+//! Timers and events: what the code that drives a stack asks it for.
 
 use super::aftermath::Cause;
 use super::half_open::Timeout;
@@ -9,26 +9,27 @@ use crate::profile::Profile;
 use crate::tcp::Readiness;
 use crate::time::{Duration, Instant};
 
-/// The least step of time.
+/// The smallest unit of time.
 const TICK: Duration = Duration::from_nanos(1);
 
-/// A change that an application may want to act on.
+/// An event that an application may want to handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// Something changed on a connection; `readiness` says what it can do now.
+    /// A connection's readiness has changed.
     Connection {
         /// The connection.
         handle: Handle,
-        /// What it can do now.
+        /// The new readiness.
         readiness: Readiness,
     },
-    /// A listener has a connection to accept, or a [request](Stack::next_request) has come or gone.
+    /// A listener has a connection to accept, or a [request](Stack::next_request) was added or removed.
     Acceptable(Listener),
 }
 
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
-    /// The earliest deadline; [`Instant::FAR_FUTURE`] if there is none.
+    /// When [`on_timeout`](Self::on_timeout) is to be called next; [`Instant::FAR_FUTURE`] if there is no
+    /// deadline.
     pub fn poll_at(&self) -> Instant {
         let records = self.half_open.timers.next().min(self.time_waits.next_expiry());
         let noted = self.deadlines.timers.next().min(records);
@@ -40,7 +41,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         }
     }
 
-    /// Fires every timer that is due.
+    /// Handles every timer that has expired.
     pub fn on_timeout(&mut self, now: Instant) {
         let now = self.begin(now);
         self.settle_busy(now);
@@ -54,7 +55,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
             self.fire_timers(now, id);
             self.touched(now, id, Cause::Step);
             self.settle_busy(now);
-            // Each timer fires once in a call, also if it is due again at once.
+            // Each timer is handled once per call, even if it is due again at once.
             if self.deadlines.timers.deadline(id) <= now {
                 self.deadlines.timers.arm(id, now + TICK);
             }
@@ -80,8 +81,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         }
     }
 
-    /// The next change that an application may want to know of. Changes of one connection are
-    /// merged, so the queue is bounded and nothing is lost.
+    /// The next event for the application. Events of one connection are merged, so the queue is bounded and
+    /// no change is lost.
     pub fn poll_event(&mut self) -> Option<Event> {
         while let Some(slot) = self.listeners.events.pop() {
             if let Some((record, generation)) = self.listeners.records.get_mut_with_generation(slot)

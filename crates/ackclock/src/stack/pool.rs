@@ -1,18 +1,18 @@
-//! Places for records that come and go: connections, half-open connections, listeners.
+//! Pools of records with ids: connections, half-open connections, listeners.
 
 use crate::storage::Buffer;
 
-/// No place.
+/// An id that no record has.
 pub(super) const NO_ID: u32 = u32::MAX;
 
-/// Most places of a pool: an id and its kind fit into 32 bits (see `demux`).
+/// Most places in a pool: an id and the kind of its record must fit into 32 bits (see `demux`).
 const MAX_PLACES: usize = 1 << 30;
 
-/// One place of a pool. Its representation is fixed so that one that was never used is all zeros.
+/// A place for one record. Its representation is fixed so that a place never used is all zeros.
 #[derive(Debug)]
 #[repr(u32)]
 pub(super) enum Place<T> {
-    /// Free; the number of the next one means something if this one was used before.
+    /// Free; `next_free` is valid only if the place was used before.
     Vacant { generation: u32, next_free: u32 } = 0,
     /// In use.
     Taken { generation: u32, record: T } = 1,
@@ -36,21 +36,20 @@ impl<T> Place<T> {
     }
 }
 
-/// Records under small numbers, found in O(1). A number is used again; together with the
-/// generation it is not.
+/// Records with small ids, found in O(1). Ids are reused, but never together with the same generation.
 #[derive(Debug)]
 pub(super) struct Pool<'a, T> {
     places: Buffer<'a, Place<T>>,
-    /// Head of the list of places that were used and are free again.
+    /// First place of the list of places that were used and are free again.
     free: u32,
-    /// Places from here on were never used.
+    /// First place that was never used; so are all after it.
     unused: u32,
     /// Most records where storage grows.
     limit: usize,
 }
 
 impl<'a, T> Pool<'a, T> {
-    /// A pool in `places`: lent memory limits it to its length, growing memory to `limit`.
+    /// An empty pool in `places`: limited to the length of lent memory, or to `limit` if memory grows.
     pub(super) const fn new(places: Buffer<'a, Place<T>>, limit: usize) -> Self {
         Pool {
             places,
@@ -60,7 +59,7 @@ impl<'a, T> Pool<'a, T> {
         }
     }
 
-    /// Most records at a time.
+    /// Most records at the same time.
     const fn limit(&self) -> usize {
         if self.places.can_grow() { self.limit } else { self.places.length() }
     }
@@ -70,12 +69,12 @@ impl<'a, T> Pool<'a, T> {
         self.free == NO_ID && self.unused as usize >= self.limit()
     }
 
-    /// Every id that was ever used is below this.
+    /// An id above all that were ever used.
     pub(super) fn end(&self) -> u32 {
         self.unused
     }
 
-    /// The id that the next record gets; makes room for it. `None` if there is no room.
+    /// The id that the next record will get; makes room for it. `None` if there is no room.
     pub(super) fn vacancy(&mut self) -> Option<u32> {
         if self.is_full() {
             return None;
@@ -89,7 +88,7 @@ impl<'a, T> Pool<'a, T> {
         Some(self.unused)
     }
 
-    /// Adds a record as `id`, which is the [vacancy](Self::vacancy); it is made where it stays.
+    /// Adds a record as `id`, which must be the [vacancy](Self::vacancy). `make` builds it in place.
     pub(super) fn fill(&mut self, id: u32, make: impl FnOnce() -> T) -> Option<u32> {
         let place = self.places.get_mut(id as usize)?;
         let Place::Vacant { generation, next_free } = *place else { return None };
@@ -98,12 +97,12 @@ impl<'a, T> Pool<'a, T> {
         } else {
             self.free = next_free;
         }
-        // What is vacant has nothing to be dropped.
+        // A vacant place has nothing to drop.
         core::mem::forget(core::mem::replace(place, Place::Taken { generation, record: make() }));
         Some(id)
     }
 
-    /// Takes a record out; its handles are void.
+    /// Removes and returns a record; its handles become invalid.
     pub(super) fn remove(&mut self, id: u32) -> Option<T> {
         let place = self.places.get_mut(id as usize)?;
         place.record()?;
@@ -114,7 +113,7 @@ impl<'a, T> Pool<'a, T> {
         Some(record)
     }
 
-    /// The same, without a copy of it.
+    /// Removes a record without copying it.
     pub(super) fn discard(&mut self, id: u32) {
         if let Some(place) = self.places.get_mut(id as usize)
             && place.record().is_some()
@@ -131,7 +130,7 @@ impl<'a, T> Pool<'a, T> {
         self.places.get(id as usize)?.record()
     }
 
-    /// The record under `id`, to be changed.
+    /// The record with this id, mutable.
     #[cfg_attr(not(target_pointer_width = "64"), inline(never))]
     pub(super) fn get_mut(&mut self, id: u32) -> Option<&mut T> {
         match self.places.get_mut(id as usize)? {
@@ -140,7 +139,7 @@ impl<'a, T> Pool<'a, T> {
         }
     }
 
-    /// The same with the generation that a handle of `id` must have.
+    /// The record with this id, mutable, and the generation of its handles.
     pub(super) fn get_mut_with_generation(&mut self, id: u32) -> Option<(&mut T, u32)> {
         match self.places.get_mut(id as usize)? {
             Place::Vacant { .. } => None,
@@ -148,13 +147,13 @@ impl<'a, T> Pool<'a, T> {
         }
     }
 
-    /// The record under `id`, if it is of that generation.
+    /// The record with this id, if it is of this generation.
     pub(super) fn get_of(&self, id: u32, generation: u32) -> Option<&T> {
         let place = self.places.get(id as usize)?;
         place.record().filter(|_| place.generation() == generation)
     }
 
-    /// The same, to be changed.
+    /// The record with this id, mutable, if it is of this generation.
     pub(super) fn get_mut_of(&mut self, id: u32, generation: u32) -> Option<&mut T> {
         match self.places.get_mut(id as usize)? {
             Place::Taken { generation: of, record } if *of == generation => Some(record),

@@ -1,4 +1,4 @@
-//! Ephemeral ports: which local port a connection gets whose application names none.
+//! Ephemeral ports: the local port of a connection whose application did not choose one.
 
 /// Search for an ephemeral port (RFC 6056 section 3.3.3, algorithm 3).
 #[derive(Clone, Copy, Debug)]
@@ -9,16 +9,16 @@ pub(super) struct EphemeralPorts {
 }
 
 impl EphemeralPorts {
-    /// Ports from `first` to `last`, in whichever order these stand.
+    /// Chooses ports from `first` to `last`, which may be given in either order.
     pub(super) const fn new(first: u16, last: u16) -> Self {
         let (first, last) = if first < last { (first, last) } else { (last, first) };
-        // No port is 0.
+        // Port 0 is never used.
         let first = if first == 0 { 1 } else { first };
         let last = if last == 0 { 1 } else { last };
         EphemeralPorts { first, last, next: 0 }
     }
 
-    /// The first port from `offset` on that is not `in_use`; `None` if all are.
+    /// The first port from `offset` on that is not `in_use`, wrapping around; `None` if all are.
     pub(super) fn choose(
         &mut self,
         offset: u32,

@@ -1,12 +1,13 @@
-//! The predicted road of a stack: what the packets of an established connection nearly always are.
+//! The predicted road (fast path) of a stack, for what nearly all packets of an established connection look
+//! like.
 //!
-//! The room knows whose packet arrived last and what its next ones have in common with it
-//! ([`ReadTemplate`]), what was written for whom last ([`WriteTemplate`]), and how many segments may
-//! follow the last one sent with nothing asked again (a train). It has one door in each direction:
-//! [`take_predicted`](Stack::take_predicted) for what arrives, [`send_predicted`](Stack::send_predicted)
-//! for what is sent. Whatever does not fit through goes the general road, which does the same and
-//! does not know of the room. An image without [`Prediction`](crate::profile::Profile::Prediction)
-//! has no room: then nothing fits.
+//! The room remembers the connection whose packet arrived last, and what its next packets have in common with
+//! it ([`ReadTemplate`]); the headers written last ([`WriteTemplate`]); and how many segments may follow the
+//! last one sent without another decision (a train). It has one door in each direction:
+//! [`take_predicted`](Stack::take_predicted) for packets that arrive, and
+//! [`send_predicted`](Stack::send_predicted) for those that are sent. Everything else takes the general road,
+//! which has the same results and does not know of the room. An image without
+//! [`Prediction`](crate::profile::Profile::Prediction) has no room.
 
 use super::aftermath::Cause;
 use super::output::{Sink, Turned};
@@ -20,29 +21,28 @@ use crate::tcp::{Outgoing, State, Turn};
 use crate::time::Instant;
 use crate::wire::{Ecn, PredictedSegment, ReadTemplate, Segment, WriteFields, WriteTemplate};
 
-/// Names a connection as long as it lives: its slot and the slot's generation.
+/// Identifies a connection for as long as it exists: its slot and the slot's generation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Whose {
     id: u32,
     generation: u32,
 }
 
-/// What is predicted, and of whom.
+/// Templates of the packets expected next, and whose they are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Predicted {
-    /// The connection to which the last packet belonged: the next one often is of the same.
+    /// The connection of the last packet, as the next packet often belongs to the same one.
     recent: u32,
-    /// How the next packet of that connection will be known.
+    /// Template to recognise the next packet of that connection.
     arrival: Option<(Whose, ReadTemplate)>,
-    /// Whose header was written last, and that header.
+    /// The connection whose header was written last, and the template of that header.
     header_of: Option<Whose>,
     header: WriteTemplate,
-    /// How many segments may follow the last one sent that differ from it in nothing but sequence
-    /// number and payload.
+    /// How many segments may follow the last one sent, differing from it only in sequence number and payload.
     train: u32,
-    /// When the last one was sent: later the answers may be others.
+    /// When the last one was sent; a train does not continue at a later time.
     train_at: Instant,
-    /// ECN codepoint of all of them.
+    /// ECN codepoint of the train.
     train_ecn: Ecn,
 }
 
@@ -59,7 +59,7 @@ impl InitialValue for Predicted {
 }
 
 impl Predicted {
-    /// The template that the headers of this connection are written with.
+    /// The template for writing headers of this connection.
     #[inline(always)]
     fn template(&mut self, whose: Whose, tuple: &FourTuple) -> Option<&mut WriteTemplate> {
         if self.header_of != Some(whose) {
@@ -71,8 +71,8 @@ impl Predicted {
 }
 
 impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
-    /// Something happens to the stack: what followed from its state must be asked again. Called when a
-    /// step begins ([`begin`](Self::begin)), and nowhere else.
+    /// Ends a train, because something else happens to the stack, so that decisions must be made again.
+    /// Called when a step begins ([`begin`](Self::begin)), and nowhere else.
     #[inline(always)]
     pub(super) fn forget_predicted(&mut self) {
         if let Some(room) = self.predicted.get_mut() {
@@ -80,14 +80,14 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    /// The connection that the last packet was of, if its four-tuple is looked for.
+    /// The connection of the last packet, if it is still on the network.
     #[inline]
     pub(super) fn recent(&self) -> Option<(u32, &Slot<'a, C, P>)> {
         let id = self.predicted.get()?.recent;
         Some((id, self.connections.get(id).filter(|slot| !slot.detached)?))
     }
 
-    /// Takes a packet that is predicted; false, without any effect, if it is another.
+    /// Processes a packet if it is predicted; for any other returns false, without any effect.
     #[inline(always)]
     pub(super) fn take_predicted(&mut self, now: Instant, received: &Received<'_>) -> bool {
         let Some((whose, template)) = self.predicted.get().and_then(|room| room.arrival.as_ref())
@@ -117,8 +117,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         true
     }
 
-    /// Takes a segment of this connection that was read without a template, because another connection's
-    /// came before it, if it is predicted; false, without any effect, if it is another.
+    /// Processes a segment of this connection if it is predicted, although it was parsed without a template
+    /// because a packet of another connection came in between. For any other segment returns false, without
+    /// any effect.
     #[inline]
     pub(super) fn take_predicted_segment(
         &mut self,
@@ -143,9 +144,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         true
     }
 
-    /// A segment of this connection was read without a template: predicts that the next packets look
-    /// like it, if it is the second in a row. Where the packets of several connections take turns, the
-    /// template stays with one of them.
+    /// Makes a template from a segment that was parsed without one, if it is the second of its connection in
+    /// a row. If packets of several connections alternate, the template stays with one of them.
     pub(super) fn predict_arrivals(&mut self, id: u32, segment: &Segment<'_>) {
         let Some(room) = self.predicted.get_mut() else {
             return;
@@ -170,7 +170,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    /// Offers the next segment of a train to `sink`, if there is one.
+    /// Offers the next segment of a train to `sink`, if there is a train.
     #[inline]
     pub(super) fn continue_train(
         &mut self,
@@ -210,14 +210,14 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         Some(offered)
     }
 
-    /// Whose train is under way.
+    /// The connection whose train is in progress, if any.
     pub(super) fn train_of(&self) -> Option<u32> {
         let room = self.predicted.get().filter(|room| room.train > 0)?;
         room.header_of.map(|whose| whose.id)
     }
 
-    /// A segment went the general road: lets those follow that differ from it in sequence number and
-    /// payload only.
+    /// Begins a train after a segment that took the general road: the next ones differ from it only in
+    /// sequence number and payload.
     pub(super) fn begin_train(&mut self, now: Instant, id: u32, outgoing: &Outgoing) {
         if !P::PREDICTION || self.config.link.segmentation.largest() > 0 || !self.ready.is_alone(id)
         {
@@ -250,7 +250,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    /// The turn of connection `id`, the first in the queue, if what it has to say is predicted.
+    /// Gives connection `id`, the first in the ready queue, its turn, if what it sends is predicted.
     #[inline(always)]
     pub(super) fn send_predicted(
         &mut self,

@@ -1,23 +1,23 @@
-//! Which connection sends next: deficit round robin, fair by bytes.
+//! The ready queue: the order in which connections send, by deficit round robin (fair by bytes).
 
 use super::id_queue::{IdQueue, Link, grow_by_doubling};
 use crate::storage::Buffer;
 use core::fmt::Debug;
 
-/// What a connection may still send in its turn.
+/// The credit of a connection: how much it may still send in its turn.
 pub trait Credit: Copy + Debug {
-    /// Of memory that was never used.
+    /// The credit in memory that was never used.
     const NONE: Self;
 
-    /// The connection joins the queue.
+    /// Gives a quantum to a connection that joins the queue.
     fn renew(&mut self, quantum: i32);
 
-    /// The connection has sent so many bytes. Returns whether its turn is over, with what it has of the
-    /// next one.
+    /// Charges `bytes` that the connection has sent. Returns whether its turn is over; the credit is then
+    /// that of the next turn.
     fn charge(&mut self, bytes: usize, quantum: i32) -> bool;
 }
 
-/// Bytes. What was sent too much is taken from the next turn, so that shares are equal in the long run
+/// Credit in bytes. What exceeds it is deducted from the next turn, so that in the long run shares are equal
 /// whatever the sizes of transmissions.
 impl Credit for i32 {
     const NONE: Self = 0;
@@ -36,7 +36,7 @@ impl Credit for i32 {
     }
 }
 
-/// One transmission in each turn: between a few connections that does.
+/// One transmission per turn: good enough among a few connections.
 impl Credit for () {
     const NONE: Self = ();
 
@@ -47,8 +47,8 @@ impl Credit for () {
     }
 }
 
-/// Connections that have something to send. Each has a credit; when it is used up the connection goes
-/// behind the others with a new quantum.
+/// Connections that have something to send. When a connection's credit is used up, it goes behind the others
+/// and gets a new quantum.
 #[derive(Debug)]
 pub(super) struct ReadyQueue<'a, K> {
     queue: IdQueue<'a>,
@@ -57,21 +57,21 @@ pub(super) struct ReadyQueue<'a, K> {
 }
 
 impl<'a, K: Credit> ReadyQueue<'a, K> {
-    /// An empty queue. `quantum` in bytes is at least the largest transmission, so that every turn
-    /// begins with a credit.
+    /// An empty queue. `quantum` in bytes must be at least the largest transmission, so that every turn
+    /// begins with a positive credit.
     pub(super) const fn new(links: Buffer<'a, Link>, credits: Buffer<'a, K>, quantum: u32) -> Self {
         let quantum = quantum.cast_signed();
-        // Below 1 are those that have no sign to spare.
+        // A quantum of 2^31 or more wraps around to a negative number.
         let quantum = if quantum < 1 { i32::MAX } else { quantum };
         ReadyQueue { queue: IdQueue::new(links), credits, quantum }
     }
 
-    /// Makes room for ids below `count`; returns whether there is.
+    /// Makes room for ids below `count`; returns whether there is room.
     pub(super) fn reserve(&mut self, count: usize) -> bool {
         self.queue.reserve(count) && grow_by_doubling(&mut self.credits, count, K::NONE)
     }
 
-    /// The connection has something to send.
+    /// Adds a connection that may have something to send.
     #[inline]
     pub(super) fn push(&mut self, id: u32) {
         if self.queue.push(id)
@@ -81,37 +81,37 @@ impl<'a, K: Credit> ReadyQueue<'a, K> {
         }
     }
 
-    /// Whose turn it is.
+    /// The connection whose turn it is.
     pub(super) fn front(&self) -> Option<u32> {
         self.queue.front()
     }
 
-    /// The connection whose turn it is has nothing more to send.
+    /// Removes the connection whose turn it is, as it has nothing more to send.
     pub(super) fn leave(&mut self) {
         self.queue.pop();
     }
 
-    /// The connection whose turn it is cannot send before [`resume`](Self::resume).
+    /// Puts the connection whose turn it is aside until [`resume`](Self::resume).
     pub(super) fn postpone(&mut self) -> Option<u32> {
         self.queue.put_aside()
     }
 
-    /// All that were postponed wait for their turns again.
+    /// Puts all postponed connections back into the queue.
     pub(super) fn resume(&mut self) {
         self.queue.take_back();
     }
 
-    /// Whether a connection has something to send, or was postponed.
+    /// Whether a connection is in the queue, or postponed.
     pub(super) fn contains(&self, id: u32) -> bool {
         self.queue.contains(id)
     }
 
-    /// Whether nobody else has anything to send.
+    /// Whether only this connection has something to send.
     pub(super) fn is_alone(&self, id: u32) -> bool {
         self.queue.is_alone(id)
     }
 
-    /// The connection whose turn it is has sent so many bytes.
+    /// Charges `bytes` to the connection whose turn it is.
     pub(super) fn charge(&mut self, bytes: usize) {
         let Some(id) = self.queue.front() else {
             return;

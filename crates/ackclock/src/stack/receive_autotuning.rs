@@ -1,35 +1,34 @@
-//! How large a receive window should be: dynamic right-sizing (Fisk and Feng, "Dynamic adjustment of
-//! TCP window sizes", 2000).
+//! Receive buffer autotuning: dynamic right-sizing (Fisk and Feng, "Dynamic adjustment of TCP window sizes",
+//! 2000).
 
 use crate::profile::Profile;
 use crate::seq::SeqNumber;
 use crate::tcp::{BufferTuning, Initial};
 use crate::time::{Duration, Instant};
 
-/// Receives what arrives while the peer's window doubles and the application is late, in segments of
-/// an Ethernet.
+/// Extra room in bytes for what arrives while the peer's window doubles and the application reads late:
+/// sixteen Ethernet-sized segments.
 const SLACK: u32 = 16 * 1460;
 
-/// Measures how much an application reads in a round trip, and asks for room for twice as much, and
-/// more where it reads more each time.
+/// Measures how many bytes the application reads in a round trip, and asks for a buffer of twice that, or
+/// more if the amount grows each time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReceiveAutotuning {
-    /// When the round trip that is being measured began; `None` before there was one.
+    /// When the round trip being measured began; `None` before the first.
     since: Option<Instant>,
-    /// The first byte that was not read then.
+    /// The first byte that had not been read then.
     mark: SeqNumber,
-    /// The most that was read in a round trip, in bytes.
+    /// The most bytes read in one round trip.
     read: u32,
-    /// The queue to have, in bytes.
+    /// The wanted size of the receive queue, in bytes.
     wanted: u32,
-    /// The least round-trip time that the echoes of our timestamps have told in this round trip, in
-    /// microseconds; [`u32::MAX`] if none has.
+    /// The least round-trip time by echoed timestamps in this round trip, in microseconds; [`u32::MAX`] if
+    /// there was none.
     echoed: u32,
 }
 
 impl ReceiveAutotuning {
-    /// The state that a connection with this configuration starts from; `None` if its queue has a
-    /// fixed size.
+    /// The initial state of a connection with this configuration; `None` if its queue has a fixed size.
     #[allow(dead_code, reason = "only queues that grow ask, and without a heap none does")]
     pub(super) fn for_policy<P: Profile>(initial: &Initial<P>) -> Option<Self> {
         (initial.buffer_tuning == BufferTuning::Automatic).then(|| ReceiveAutotuning {
@@ -41,19 +40,19 @@ impl ReceiveAutotuning {
         })
     }
 
-    /// The queue to have, in bytes; it only grows.
+    /// The wanted size of the receive queue, in bytes; it only grows.
     #[allow(dead_code, reason = "only queues that grow ask, and without a heap none does")]
     pub(super) const fn wanted(&self) -> u32 {
         self.wanted
     }
 
-    /// A segment with data arrived that echoes a timestamp of ours of `rtt` ago.
+    /// Notes a data segment that echoes a timestamp of ours from `rtt` ago.
     pub(super) fn on_echo(&mut self, rtt: Duration) {
         self.echoed = self.echoed.min(micros(rtt));
     }
 
-    /// The application has read everything before `unread`. `rtt` is what the sending half has
-    /// measured, for peers without timestamps; zero if nothing.
+    /// Notes that the application has read everything before `unread`. `rtt` is the round-trip time measured
+    /// by the sending half, for peers without timestamps; zero if unknown.
     pub(super) fn on_read(&mut self, now: Instant, unread: SeqNumber, rtt: Duration) {
         let Some(since) = self.since else {
             (self.since, self.mark) = (Some(now), unread);
@@ -72,8 +71,9 @@ impl ReceiveAutotuning {
     }
 }
 
-/// Room for twice of what was `read`, in bytes, and for a peer that sends faster and faster, as in slow
-/// start: while one round trip is measured it is two ahead. `before` was read in an earlier one.
+/// Buffer size in bytes for `read` bytes per round trip: twice that, and more for a peer that speeds up, as
+/// in slow start, since it is two round trips ahead when a measurement ends. `before` bytes were read in an
+/// earlier round trip.
 fn room_for(read: u32, before: u32) -> u32 {
     let room = u64::from(read) * 2 + u64::from(SLACK);
     let faster = room.saturating_mul(u64::from(read.saturating_sub(before)));

@@ -1,4 +1,5 @@
-//! Answers that need no connection: resets, acks of small records, echo replies.
+//! Replies that need no connection: resets, acks of half-open and TIME-WAIT records, SYN cookies, echo
+//! replies.
 
 use super::ip_fields::IpFields;
 use super::limits;
@@ -13,24 +14,24 @@ use crate::wire::{
     Address, EchoRequest, Flags, Header, IpInfo, Options, Segment, Timestamps, UnknownOption,
 };
 
-/// A segment to be sent: a reset, an ack of a small record, or a SYN cookie.
+/// A segment to be sent for no connection: a reset, an ack of a record, or a SYN cookie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Reply {
-    /// From whom to whom.
+    /// The addresses and ports; `remote` is the destination.
     pub(super) tuple: FourTuple,
     pub(super) seq: SeqNumber,
     pub(super) ack: SeqNumber,
     pub(super) flags: Flags,
     /// The window field.
     pub(super) window: u16,
-    /// The only option that it can have, but for a SYN cookie.
+    /// Timestamps; the only option, except in a SYN cookie.
     pub(super) timestamps: Option<Timestamps>,
-    /// Hop limit and codepoint.
+    /// Hop limit and DSCP.
     pub(super) ip_fields: IpFields,
 }
 
 impl Reply {
-    /// Nothing yet. All zeros, so that memory with nothing in it is.
+    /// The empty value, all zeros, so that zeroed memory is valid.
     pub(super) const EMPTY: Reply = Reply {
         tuple: FourTuple { local: End::NOBODY, remote: End::NOBODY },
         seq: SeqNumber(0),
@@ -41,7 +42,7 @@ impl Reply {
         ip_fields: IpFields::NONE,
     };
 
-    /// Its header, without the ports.
+    /// The TCP header, without the ports.
     pub(super) fn header(&self) -> Header {
         let Reply { seq, ack, flags, window, timestamps, .. } = *self;
         let options = Options { timestamps, ..Options::default() };
@@ -55,8 +56,8 @@ impl Default for Reply {
     }
 }
 
-/// Most bytes of a packet that an ICMPv6 error quotes: it is no longer than any link of IPv6 carries (RFC
-/// 4443 section 3.4).
+/// Most bytes of a packet that an ICMPv6 error quotes, so that the error is not longer than the minimum MTU
+/// of IPv6 (RFC 4443 section 3.4).
 const MOST_QUOTED: usize = 1_280 - 48;
 
 /// An echo reply to be sent.
@@ -68,12 +69,13 @@ pub(super) struct Echo {
     sequence: u16,
     start: usize,
     len: usize,
-    /// It tells of an [`UnknownOption`] instead, whose pointer is in identifier and sequence.
+    /// Whether it is an ICMPv6 error about an [`UnknownOption`] instead; its pointer is then stored in
+    /// `identifier` and `sequence`.
     tells_of_option: bool,
 }
 
 impl Echo {
-    /// Nothing yet. All zeros.
+    /// The empty value, all zeros.
     pub(super) const EMPTY: Echo = Echo {
         source: NOBODY,
         destination: NOBODY,
@@ -84,7 +86,7 @@ impl Echo {
         tells_of_option: false,
     };
 
-    /// Where its data end.
+    /// End of its data in the buffer.
     const fn end(&self) -> usize {
         self.start + self.len
     }
@@ -96,8 +98,8 @@ impl Default for Echo {
     }
 }
 
-/// The reset that answers a segment which belongs to nobody (RFC 9293 section 3.10.7.1); none for
-/// a reset.
+/// The RST that answers a segment without a connection (RFC 9293 section 3.10.7.1); `None` if that is itself
+/// a RST.
 pub(super) fn reset_for(segment: &Segment<'_>) -> Option<Reply> {
     let header = &segment.header;
     if header.flags.contains(Flags::RST) {
@@ -118,12 +120,12 @@ pub(super) fn reset_for(segment: &Segment<'_>) -> Option<Reply> {
     })
 }
 
-/// What became of a reply.
+/// Result of queueing a reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Queued {
-    /// It waits to be sent.
+    /// It is queued.
     Yes,
-    /// The queue is full.
+    /// The queue is full, and the reply was dropped.
     Full,
 }
 
@@ -132,7 +134,7 @@ pub(super) enum Queued {
 pub(super) struct Replies<'a> {
     segments: Deque<'a, Reply>,
     echoes: Deque<'a, Echo>,
-    /// Data of the echo replies, each in one piece.
+    /// Data of the echo replies, contiguous for each.
     echo_data: Buffer<'a, u8>,
 }
 
@@ -153,17 +155,17 @@ impl<'a> Replies<'a> {
         self.segments.push_back(reply).map_or(Queued::Full, |()| Queued::Yes)
     }
 
-    /// Whether anything waits.
+    /// Whether any reply waits.
     pub(super) fn are_waiting(&self) -> bool {
         !(self.segments.is_empty() && self.echoes.is_empty())
     }
 
-    /// The first segment.
+    /// The first segment in the queue.
     pub(super) fn front(&self) -> Option<&Reply> {
         self.segments.front()
     }
 
-    /// The first segment was sent.
+    /// Removes the first segment, which was sent.
     pub(super) fn sent(&mut self) {
         self.segments.pop_front();
     }
@@ -173,7 +175,7 @@ impl<'a> Replies<'a> {
         self.push_message(ip, request, false)
     }
 
-    /// Queues an ICMPv6 error that tells the sender of a packet of its option (RFC 4443 section 3.4).
+    /// Queues an ICMPv6 error about an unknown option, for the sender of the packet (RFC 4443 section 3.4).
     pub(super) fn push_unknown_option(
         &mut self,
         ip: &IpInfo,
@@ -194,7 +196,7 @@ impl<'a> Replies<'a> {
         request: &EchoRequest<'_>,
         tells_of_option: bool,
     ) -> Queued {
-        // Data lies behind that of the reply before; from the beginning again once all are sent.
+        // Data follows that of the previous reply; it starts at the beginning again once all are sent.
         let start = self.echoes.back().map_or(0, Echo::end);
         let len = request.data.len();
         let room =
@@ -219,13 +221,14 @@ impl<'a> Replies<'a> {
         Queued::Yes
     }
 
-    /// Where an option begins, in bytes, if the first message tells of that instead of being an echo reply.
+    /// The pointer to the unknown option, in bytes, if the first message is an ICMPv6 error and no echo
+    /// reply.
     pub(super) fn front_option(&self) -> Option<u32> {
         let echo = self.echoes.front().filter(|echo| echo.tells_of_option)?;
         Some(u32::from(echo.identifier) << 16 | u32::from(echo.sequence))
     }
 
-    /// The first echo reply: from whom, to whom, and what.
+    /// The first echo reply: its source, its destination, and the request that it answers.
     pub(super) fn front_echo(&self) -> Option<(Address, Address, EchoRequest<'_>)> {
         let echo = self.echoes.front()?;
         let request = EchoRequest {
@@ -236,15 +239,15 @@ impl<'a> Replies<'a> {
         Some((echo.source, echo.destination, request))
     }
 
-    /// The first echo reply was sent.
+    /// Removes the first echo reply, which was sent.
     pub(super) fn echo_sent(&mut self) {
         self.echoes.pop_front();
     }
 }
 
-/// How many resets strangers get: a [limit of their own](Scale::ResetLimits) for each of a few groups of
-/// sources, which a keyed hash puts together, so that whoever uses up his own neither silences others
-/// nor learns from what is left who else got any.
+/// Rate limits of resets. Source addresses are divided into a few groups by a keyed hash, each with a [limit
+/// of its own](Scale::ResetLimits): a host that uses up its limit silences no host of another group, and
+/// cannot learn from what is left who else got resets.
 #[derive(Debug)]
 pub(super) struct ResetLimits<S: Scale> {
     groups: S::ResetLimits,
@@ -257,9 +260,9 @@ impl<S: Scale> ResetLimits<S> {
     /// No reset was sent yet.
     pub(super) const NEW: Self = ResetLimits { groups: S::ResetLimits::INITIAL };
 
-    /// Whether `source` may get a reset: of `per_second` at most. A part of them, up to a half and
-    /// different in each second, is withheld where there are [groups](Scale::ResetLimits): who shares one
-    /// with somebody else does not know how many there were.
+    /// Whether a RST may be sent to `source`, at most `per_second` of them. With [groups](Scale::ResetLimits)
+    /// up to half of them, a different number each second, are withheld: so a host that shares a group with
+    /// another cannot tell how many that one got.
     pub(super) fn allow(
         &mut self,
         now: Instant,

@@ -1,4 +1,4 @@
-//! How many connections an image has at a time, and what that means for how they are found.
+//! How many connections an image can have at the same time, and the data structures that follow from this.
 
 use super::demux::{HashKeys, Multilinear};
 use super::ready::Credit;
@@ -9,27 +9,27 @@ use crate::profile::InitialValue;
 use crate::tcp::challenge::AnswerLimit;
 use core::fmt::Debug;
 
-/// The choice between [`Many`] and [`Few`].
+/// Choice of the number of connections: [`Many`] or [`Few`].
 pub trait Scale: sealed::Sealed + Copy + Eq + Debug + Default + Send + Sync + 'static {
-    /// Whether there may be many.
+    /// Whether it is [`Many`].
     const IS_MANY: bool;
-    /// How deadlines are kept.
+    /// The timer queue's cell for one connection.
     type TimerCell: TimerCell;
-    /// Keys of the hash of four-tuples.
+    /// Keys of the four-tuple hash.
     type HashKeys: HashKeys;
-    /// What a connection may send in its turn.
+    /// The credit of one connection in the ready queue.
     type Credit: Credit;
-    /// Limits of resets, for as many groups of sources. Where there is one for all, somebody who spoofs
-    /// segments can use it up, and find out by that whether a port is in use.
+    /// Rate limits of resets, one for each group of sources. If there is only one, an attacker with spoofed
+    /// segments can use it up, and so find out whether a port is in use.
     type ResetLimits: AsMut<[AnswerLimit]> + InitialValue + Debug;
 }
 
-/// Thousands of connections: a hash table finds them, a heap their deadlines, and what they send is
-/// shared out by bytes.
+/// Thousands of connections: found by a hash table, their deadlines by a heap, and their shares of the link
+/// by bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Many;
 
-/// A handful of connections: all of them are looked through, and send in turn, which takes less text.
+/// A handful of connections: searched linearly, and sending one transmission in turn, which needs less code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Few;
 
@@ -54,7 +54,7 @@ impl<const N: usize> InitialValue for [AnswerLimit; N] {
 }
 
 mod sealed {
-    /// Keeps the choice between two answers a choice between two.
+    /// Restricts the choice to these two.
     pub trait Sealed {}
     impl Sealed for super::Many {}
     impl Sealed for super::Few {}

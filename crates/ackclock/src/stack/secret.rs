@@ -1,5 +1,4 @@
-//! Numbers that nobody outside can guess and that repeat from run to run: all of them are keyed
-//! hashes over the secret of the stack.
+//! Numbers that no outsider can guess, but that are the same in each run with the same secret: keyed hashes.
 
 use super::siphash::Key;
 use super::tuple::FourTuple;
@@ -7,12 +6,11 @@ use crate::seq::SeqNumber;
 use crate::time::Instant;
 use crate::wire::Address;
 
-/// Tick of the clock in initial sequence numbers, in microseconds (RFC 9293 section 3.4.1, RFC 6528
-/// section 3).
+/// Clock tick of initial sequence numbers, in microseconds (RFC 9293 section 3.4.1, RFC 6528 section 3).
 const ISN_TICK_MICROS: u64 = 4;
 
-/// The golden ratio in 64 bits: a multiplication by it spreads each bit over those above (Knuth, "The
-/// Art of Computer Programming", section 6.4).
+/// The golden ratio in 64 bits: multiplying by it spreads each bit over those above it (Knuth, "The Art of
+/// Computer Programming", section 6.4).
 const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The secret of a stack.
@@ -22,7 +20,7 @@ pub struct Secret {
     clock_phase: u32,
 }
 
-/// What a hash is for: numbers with different purposes have nothing to do with each other.
+/// Purpose of a hash: numbers for different purposes are independent.
 #[derive(Clone, Copy)]
 enum Purpose {
     Demux = 1,
@@ -36,33 +34,33 @@ enum Purpose {
     FastOpen,
 }
 
-/// What the peer first learns of our counting.
+/// The initial numbers of a connection that its peer can see.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FirstNumbers {
-    /// Initial sequence number: a clock plus a number that depends on the four-tuple (RFC 6528
-    /// section 3), so that a later connection of the same tuple has a higher one.
+    /// Initial sequence number: a clock plus a number that depends on the four-tuple (RFC 6528 section 3), so
+    /// that a later connection with the same four-tuple has a higher one.
     pub(super) isn: SeqNumber,
-    /// What is added to the timestamp clock of a connection (RFC 7323 section 5.4). It stays the
-    /// same for a four-tuple, so that timestamps grow from one connection to the next (RFC 6191).
+    /// Offset added to the timestamp clock of a connection (RFC 7323 section 5.4). It is the same for all
+    /// connections of a four-tuple, so that timestamps grow from one to the next (RFC 6191).
     pub(super) timestamp_offset: u32,
 }
 
 impl Secret {
-    /// A secret of 128 random bits.
+    /// The secret with these 128 random bits.
     pub(super) const fn new(bits: [u64; 2]) -> Self {
         let key = Key::new(bits);
         let clock_phase = key.with(Purpose::ClockPhase as u64).hash(&[0]) as u32;
         Secret { key, clock_phase }
     }
 
-    /// Key number `number` of the demultiplexer's hash.
+    /// Key number `number` of the demultiplexing hash.
     pub(super) fn demux_key(&self, number: u8) -> u64 {
-        // One byte, and that it is one.
+        // The data is one byte long, as the highest byte says.
         self.key.with(Purpose::Demux as u64).hash(&[u64::from(number) | 1 << 56])
     }
 
-    /// The initial sequence number and the offset of the timestamps: a half each of one hash, of which
-    /// neither tells anything of the other.
+    /// The initial sequence number and the timestamp offset: each is one half of a hash, and reveals nothing
+    /// about the other half.
     pub(super) fn first_numbers(&self, now: Instant, tuple: &FourTuple) -> FirstNumbers {
         let clock = now.as_micros() / ISN_TICK_MICROS;
         let hash = self.hash(Purpose::FirstNumbers, tuple);
@@ -70,27 +68,27 @@ impl Secret {
         FirstNumbers { isn: SeqNumber(clock as u32) + hash as u32, timestamp_offset }
     }
 
-    /// Where the search for an ephemeral port begins: F of RFC 6056 section 3.3.3, over both
-    /// addresses and the remote port; the local port is 0.
+    /// Start of the search for an ephemeral port: F of RFC 6056 section 3.3.3, of both addresses and the
+    /// remote port (the local port is 0).
     pub(super) fn port_offset(&self, tuple: &FourTuple) -> u32 {
         self.hash(Purpose::Port, tuple) as u32
     }
 
-    /// A word that only we can know of a handshake with this initial sequence number of the peer's and
-    /// what else is to be remembered of it.
+    /// A hash for a SYN cookie, which only this stack can compute: of the four-tuple, the peer's initial
+    /// sequence number `irs`, and `rest`.
     pub(super) fn cookie(&self, tuple: &FourTuple, irs: SeqNumber, rest: u32) -> u32 {
         let of_tuple = self.hash(Purpose::Cookie, tuple);
         let words = [of_tuple, u64::from(irs.0) | u64::from(rest) << 32, 16 << 56];
         self.key.with(Purpose::Cookie as u64).hash(&words) as u32
     }
 
-    /// Which of `stacks` with this secret has the four-tuples that nobody has yet.
+    /// Which of `stacks` stacks with this secret takes a four-tuple that has no connection yet.
     pub(super) fn share(&self, tuple: &FourTuple, stacks: u16) -> u16 {
         (self.hash(Purpose::Share, tuple) % u64::from(stacks.max(1))) as u16
     }
 
-    /// A number for the group of sources that an address belongs to. All of an IPv6 subnet (RFC 4291
-    /// section 2.5.4), of which one host may have any, are in one group.
+    /// A hash that selects the group of a source address. All addresses of an IPv6 /64 subnet (RFC 4291
+    /// section 2.5.4), which one host may use, are in the same group.
     pub(super) fn group(&self, source: Address) -> u64 {
         let key = self.key.with(Purpose::Group as u64);
         match source {
@@ -99,7 +97,7 @@ impl Secret {
         }
     }
 
-    /// A word for what of its resets a group does not get in the interval that began then.
+    /// A hash for the number of resets withheld from a group in the interval that began at this time.
     pub(super) fn withheld(&self, group: usize, began_at: u32) -> u32 {
         let word = group as u64 & 0xff_ffff | u64::from(began_at) << 24 | 7 << 56;
         self.key.with(Purpose::Withheld as u64).hash(&[word]) as u32
@@ -112,15 +110,15 @@ impl Secret {
         Key::new([half(0), half(1)])
     }
 
-    /// Seed of a connection's random words, of which nothing secret comes: a multiplication mixes well
-    /// enough what is different for each connection. The key has a part in it by the sequence number
-    /// only, since it could be found out from them.
+    /// Seed of a connection's random numbers, which are not for secrets: multiplication mixes well enough
+    /// what differs between connections. The secret enters only by the sequence number, since the seed could
+    /// be found out from the numbers.
     pub(super) fn random(now: Instant, isn: SeqNumber) -> u64 {
         let different = now.as_nanos() ^ u64::from(isn.0) << 32;
         different.wrapping_mul(GOLDEN_RATIO).rotate_left(32)
     }
 
-    /// A word for the phase of the clocks that tick in all connections.
+    /// A random number that sets the phase of clocks that tick, for all connections.
     pub(super) fn clock_phase(&self) -> u32 {
         self.clock_phase
     }
@@ -131,7 +129,7 @@ impl Secret {
 }
 
 impl core::fmt::Debug for Secret {
-    /// Does not show the bits.
+    /// Hides the secret.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str("Secret")
     }

@@ -1,20 +1,20 @@
-//! SipHash-1-3 and SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012; with one and three
-//! rounds as in many hash tables, and as it was proposed): a keyed hash of short input. In a form that is small where there is
-//! to be little text; the usual libraries unroll all rounds.
+//! SipHash-1-3 and SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012), keyed
+//! hashes of short input. 1-3 has fewer rounds, as in many hash tables; 2-4 is the one originally proposed.
+//! This implementation is small in code size; the usual libraries unroll all rounds.
 
-/// A key of 128 bits, as the state that each hash begins with.
+/// A key of 128 bits, stored as the initial state of a hash.
 #[derive(Clone, Copy)]
 pub(super) struct Key([u64; 4]);
 
 impl core::fmt::Debug for Key {
-    /// Does not show the bits.
+    /// Hides the key.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str("Key")
     }
 }
 
 impl Key {
-    /// Section 2.1: "somepseudorandomlygeneratedbytes".
+    /// The key with these 128 bits (section 2.1: "somepseudorandomlygeneratedbytes").
     pub(super) const fn new([k0, k1]: [u64; 2]) -> Self {
         Key([
             k0 ^ 0x736f_6d65_7073_6575,
@@ -24,20 +24,20 @@ impl Key {
         ])
     }
 
-    /// The key whose first half differs by these bits.
+    /// A key whose first half is XORed with `bits`.
     pub(super) const fn with(self, bits: u64) -> Self {
         let Key([v0, v1, v2, v3]) = self;
         Key([v0 ^ bits, v1, v2 ^ bits, v3])
     }
 
-    /// The hash of what is given in words of eight bytes, the first in the lowest place. The last word
-    /// is not full: its highest byte is the length in bytes (section 2.2).
+    /// SipHash-1-3 of the data in `words`, eight bytes each in little-endian order. The last word is not
+    /// full: its highest byte is the length of the data in bytes (section 2.2).
     #[cfg_attr(target_pointer_width = "64", inline(always))]
     pub(super) const fn hash(self, words: &[u64]) -> u64 {
         self.hash_in::<1, 3>(words)
     }
 
-    /// The same by SipHash-2-4.
+    /// SipHash-2-4 of the data in `words`, as for [`hash`](Self::hash).
     pub(super) const fn hash_2_4(self, words: &[u64]) -> u64 {
         self.hash_in::<2, 4>(words)
     }
@@ -51,7 +51,7 @@ impl Key {
             state[0] ^= *word;
             words = rest;
         }
-        // Section 2.3.
+        // Finalization (section 2.3).
         state[2] ^= 0xff;
         rounds(&mut state, LAST);
         let [v0, v1, v2, v3] = state;

@@ -1,4 +1,4 @@
-//! A connection's place in the stack.
+//! Slots: a connection, and the stack's state of it.
 
 use super::Listener;
 use super::ip_fields::IpFields;
@@ -17,37 +17,37 @@ use crate::wire::Timestamps;
 pub(super) enum Owner {
     /// An application that has its handle.
     Application,
-    /// A listener until somebody accepts it.
+    /// A listener, until the application accepts it.
     Listener,
-    /// Nobody: the slot is free as soon as the connection is over.
+    /// Nobody: the slot becomes free as soon as the connection is over.
     Nobody,
 }
 
-/// A connection and what the stack knows of it.
+/// A connection, and the stack's state of it.
 #[derive(Debug)]
 pub(super) struct Slot<'a, C, P: Profile> {
     /// The connection.
     pub(super) connection: Connection<'a, C, P>,
-    /// Its ends.
+    /// Addresses and ports of both ends.
     pub(super) tuple: FourTuple,
-    /// How large its queues may be; nothing where they are lent.
+    /// Limits of its queues; `None` if their memory is lent.
     pub(super) sizes: Option<QueueSizes>,
-    /// What it chooses of the IP header.
+    /// IP header fields of its packets.
     pub(super) ip_fields: IpFields,
     /// Who will close it.
     pub(super) owner: Owner,
-    /// Whether it has left the network: it is over, or a TIME-WAIT record stands for it. Only the
-    /// application can still have an interest in it.
+    /// Whether it is off the network: over, or replaced by a TIME-WAIT record. Only the application may still
+    /// need it.
     pub(super) detached: bool,
     /// Whether the application is to be told of a change.
     event_pending: bool,
     /// The next slot waiting for `accept` at the same listener.
     pub(super) next_waiting: u32,
-    /// Listener that counts it as opened fast.
+    /// The listener that counts it among its pending Fast Opens.
     pub(super) counted_by: <P::FastOpen as Part>::Keeps<Option<Listener>>,
-    /// Whether what it has learned is to be remembered once it is over.
+    /// Whether to remember what the connection has learned of the path once it is over.
     pub(super) reuses_metrics: <P::HostMetrics as Part>::Keeps<bool>,
-    /// What could be done, a bit each.
+    /// The last known readiness, one bit for each field.
     readiness: u8,
     available: usize,
     urgent_ahead: <P::Urgent as Part>::Keeps<Option<u32>>,
@@ -80,19 +80,21 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
         }
     }
 
-    /// Whether the connection's place in the network goes to nobody, or to a record.
+    /// Whether the connection is to be taken off the network: it is over, or becomes a TIME-WAIT record.
     pub(super) fn is_leaving(&self) -> bool {
         matches!(self.connection.state(), State::Closed | State::TimeWait)
     }
 
-    /// Whether its queues need not follow its need, of which the `memory` may be left to others.
+    /// Whether its queues do not need to be resized, because they have a fixed size or other connections may
+    /// have the rest of `memory`.
     #[inline]
     pub(super) fn is_fitting(&self, memory: &MemoryBudget) -> bool {
         self.sizes.as_ref().is_none_or(|sizes| sizes.is_fitting(memory))
     }
 
-    /// How long its application has taken and queued no data, and the peer acknowledged none of what it
-    /// has yet to take; `None` if it is over already, has not been accepted yet, or has lent memory.
+    /// For how long the application has neither taken nor queued data, and the peer has acknowledged none of
+    /// what it has yet to acknowledge. `None` if the connection is over, was not accepted yet, or has lent
+    /// memory.
     pub(super) fn idle_time(&self, now: Instant) -> Option<Duration> {
         let is_open = !self.detached && !self.is_leaving() && self.owner != Owner::Listener;
         let sizes = self.sizes.as_ref().filter(|_| is_open)?;
@@ -100,8 +102,7 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
         Some(now.saturating_since(used_at))
     }
 
-    /// A segment with data arrived, with that timestamps option: the receive queue's tuning wants to
-    /// know the round-trip time.
+    /// Notes the timestamps option of a data segment, as receive buffer autotuning needs the round-trip time.
     #[inline]
     pub(super) fn note_echo(&mut self, now: Instant, timestamps: Option<Timestamps>) {
         if let Some(tuning) = self.sizes.as_mut().and_then(|sizes| sizes.tuning())
@@ -111,15 +112,15 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
         }
     }
 
-    /// What could be done when it was last looked at, if there is anything new since the last time.
+    /// The readiness to report, if it has changed since the last report.
     pub(super) fn take_news(&mut self) -> Option<Readiness> {
         let news = self.note_news() && core::mem::take(&mut self.event_pending);
         news.then(|| Readiness::from_bits(self.readiness))
     }
 
-    /// Compares what the application can do now with what it could do before: data that arrived
-    /// behind unread data and an advance of the urgent pointer (RFC 9293 MUST-32) are news too.
-    /// Returns whether the application is to be told of something.
+    /// Compares the present readiness with the last known one, and returns whether the application is to be
+    /// told. Data that arrived behind unread data, and an advance of the urgent pointer (RFC 9293 MUST-32),
+    /// are changes too.
     pub(super) fn note_news(&mut self) -> bool {
         let readiness = self.connection.readiness_bits();
         let available = self.connection.available();
@@ -134,8 +135,8 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
         self.event_pending
     }
 
-    /// As [`note_news`](Self::note_news) after the application has read: unless it has come to the end
-    /// of data, passed what was urgent, or made room for data to send, nothing new comes of that.
+    /// As [`note_news`](Self::note_news), after the application has read: nothing new comes of that, unless
+    /// it has reached the end of data, passed the urgent data, or made room for data to send.
     pub(super) fn note_read(&mut self) -> bool {
         let is_writable = self.readiness & Readiness::WRITABLE != 0;
         if !FOR_SPEED
@@ -153,7 +154,7 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
         self.event_pending
     }
 
-    /// The application has queued data, which nothing new comes of.
+    /// Updates the last known readiness after the application has queued data, which is never news.
     pub(super) fn note_queued(&mut self) {
         let full = self.connection.send_room() == 0;
         let gone = Readiness::FLUSHED | if full { Readiness::WRITABLE } else { 0 };

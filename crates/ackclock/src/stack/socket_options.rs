@@ -1,4 +1,4 @@
-//! Settings that can be changed while a connection is open.
+//! Settings that can be changed on an open connection.
 
 use super::{Handle, InvalidHandle, SettingError, Stack};
 use crate::congestion::CongestionController;
@@ -7,7 +7,7 @@ use crate::tcp::{ConfigError, Keepalive, Nagle};
 use crate::time::{Duration, Instant};
 
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
-    /// Chooses Nagle's algorithm, or none.
+    /// Sets Nagle's algorithm, or turns it off.
     pub fn set_nagle(
         &mut self,
         now: Instant,
@@ -17,14 +17,14 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         self.with(now, handle, |connection, _| connection.set_nagle(nagle)).ok_or(InvalidHandle)
     }
 
-    /// Sends what is queued and waits behind a cork, or, by Minshall's rule, for an ack: as `TCP_NODELAY` does on
-    /// Linux.
+    /// Releases queued data from the cork and from Minshall's rule (waiting for an ack), as setting
+    /// `TCP_NODELAY` does on Linux.
     pub fn push(&mut self, now: Instant, handle: Handle) -> Result<(), InvalidHandle> {
         self.with(now, handle, |connection, _| connection.push(now)).ok_or(InvalidHandle)
     }
 
-    /// Corked, only full-sized segments are sent, but for what has waited for 200 ms with nothing in flight
-    /// (as on Linux).
+    /// Sets or removes the cork: while it is on, only full-sized segments are sent, except for data that has
+    /// waited for 200 ms with nothing in flight (as on Linux).
     pub fn set_cork(
         &mut self,
         now: Instant,
@@ -34,10 +34,10 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         self.with(now, handle, |connection, _| connection.set_cork(now, on)).ok_or(InvalidHandle)
     }
 
-    /// Switches keepalive, or changes its times (RFC 9293 section 3.8.4).
+    /// Turns keepalive on or off, or changes its times (RFC 9293 section 3.8.4).
     ///
     /// # Errors
-    /// The handle is void, or the settings cannot be used.
+    /// The handle is invalid, or a setting is.
     pub fn set_keepalive(
         &mut self,
         now: Instant,
@@ -49,11 +49,11 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
             .ok_or(SettingError::InvalidHandle)
     }
 
-    /// Sets the differentiated services codepoint of the packets from now on, 0 to 63 (RFC 9293
+    /// Sets the differentiated services codepoint (DSCP, 0 to 63) of packets sent from now on (RFC 9293
     /// section 3.9.1.1, SHLD-22).
     ///
     /// # Errors
-    /// The handle is void, or the codepoint is above 63.
+    /// The handle is invalid, or the codepoint is above 63.
     pub fn set_dscp(&mut self, now: Instant, handle: Handle, dscp: u8) -> Result<(), SettingError> {
         self.begin(now);
         let slot = self.resolve_mut(handle).ok_or(SettingError::InvalidHandle)?;
@@ -64,10 +64,10 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         Ok(())
     }
 
-    /// Sets the TTL or hop limit of the packets from now on, 1 to 255.
+    /// Sets the TTL or hop limit (1 to 255) of packets sent from now on.
     ///
     /// # Errors
-    /// The handle is void, or the limit is 0.
+    /// The handle is invalid, or the limit is 0.
     pub fn set_hop_limit(
         &mut self,
         now: Instant,
@@ -83,8 +83,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         Ok(())
     }
 
-    /// Sets how long data may stay unacknowledged before the connection is aborted (RFC 5482);
-    /// `None`: only `Config::give_up` decides.
+    /// Sets for how long data may stay unacknowledged before the connection is aborted (RFC 5482); `None`:
+    /// only `Config::give_up` applies.
     pub fn set_user_timeout(
         &mut self,
         now: Instant,
@@ -95,9 +95,9 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
             .ok_or(InvalidHandle)
     }
 
-    /// Advertises a user timeout to the peer with the next segment that has room, in the place of what
-    /// [`Config::advertised_user_timeout`](crate::tcp::Config::advertised_user_timeout) said; `None`: the option
-    /// is neither sent nor heard any more (RFC 5482).
+    /// Advertises a user timeout to the peer with the next segment that has room, instead of
+    /// [`Config::advertised_user_timeout`](crate::tcp::Config::advertised_user_timeout); `None`: the option
+    /// is no longer sent, nor obeyed (RFC 5482).
     pub fn advertise_user_timeout(
         &mut self,
         now: Instant,
@@ -108,9 +108,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
             .ok_or(InvalidHandle)
     }
 
-    /// Sets how long to repeat the SYN before giving up (R2 for SYN segments, RFC 9293 section
-    /// 3.8.3), counted from when the connection was opened. It means nothing once the connection is
-    /// established.
+    /// Sets for how long the SYN is retransmitted (R2 for SYN segments, RFC 9293 section 3.8.3), counted from
+    /// when the connection was opened. It has no effect once the connection is established.
     pub fn set_syn_give_up(
         &mut self,
         now: Instant,
@@ -121,11 +120,11 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
             .ok_or(InvalidHandle)
     }
 
-    /// Sets most bytes queued for sending, 1 to 2^30. What is queued already stays. Lent memory
-    /// stays as large as it is.
+    /// Sets the size of the send buffer in bytes, 1 to 2^30. Data already queued stays. Lent memory keeps its
+    /// size.
     ///
     /// # Errors
-    /// The handle is void, or the size is 0.
+    /// The handle is invalid, or the size is 0.
     pub fn set_send_buffer(
         &mut self,
         now: Instant,
@@ -137,17 +136,17 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         if let Some(sizes) = &mut slot.sizes {
             sizes.set_send_most(bytes);
         }
-        // The stack's memory decides how much of it there is.
+        // The stack's memory limits determine how much of it is granted.
         self.with(now, handle, |_, _| ()).ok_or(SettingError::InvalidHandle)
     }
 
-    /// Sets most bytes received and not read, 1 to 2^30; the window follows, as far as the shift
-    /// that was agreed on expresses it. What was advertised is still taken: a smaller buffer counts
-    /// once the peer has used up its promise, and before the connection is established it only grows.
-    /// Lent memory stays as large as it is.
+    /// Sets the size of the receive buffer in bytes, 1 to 2^30; the window follows, as far as the agreed
+    /// window scale allows. Data within the window already advertised is still accepted: a smaller buffer
+    /// applies once the peer has used up that window. Until the connection is established the buffer only
+    /// grows. Lent memory keeps its size.
     ///
     /// # Errors
-    /// The handle is void, or the size cannot be used.
+    /// The handle is invalid, or the size is.
     pub fn set_receive_buffer(
         &mut self,
         now: Instant,
@@ -158,19 +157,19 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         let slot = self.resolve_mut(handle).ok_or(SettingError::InvalidHandle)?;
         if let Some(sizes) = &mut slot.sizes {
             sizes.set_receive_most(bytes);
-            // The stack's memory decides how much of it there is.
+            // The stack's memory limits determine how much of it is granted.
             return self.with(now, handle, |_, _| ()).ok_or(SettingError::InvalidHandle);
         }
         self.with(now, handle, |connection, _| connection.set_receive_buffer(bytes))
             .ok_or(SettingError::InvalidHandle)
     }
 
-    /// Bounds the window to be advertised, in bytes, whatever the buffer would hold; `None`: the
-    /// buffer alone decides. What was advertised already stays promised; before the connection is
-    /// established the bound only grows.
+    /// Sets the largest window to advertise, in bytes, even if the buffer has more room; `None`: only the
+    /// buffer limits it. The window already advertised remains valid; until the connection is established the
+    /// limit only grows.
     ///
     /// # Errors
-    /// The handle is void, or the bound is 0.
+    /// The handle is invalid, or the limit is 0.
     pub fn set_window_clamp(
         &mut self,
         now: Instant,
@@ -182,8 +181,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
             .ok_or(SettingError::InvalidHandle)
     }
 
-    /// Has the next `count` segments acknowledged one by one; an ack that is being delayed goes out
-    /// at once unless that is 0.
+    /// Has the next `count` segments acknowledged one by one (quick acks); unless `count` is 0, a delayed ack
+    /// is sent at once.
     pub fn set_quick_acks(
         &mut self,
         now: Instant,
@@ -194,8 +193,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
             .ok_or(InvalidHandle)
     }
 
-    /// Replaces the window law. The new one starts, as on a new connection, from the window that the
-    /// old one had, and finds its threshold anew.
+    /// Replaces the congestion control algorithm. The new one starts as on a new connection, with the old
+    /// one's window and without a slow-start threshold.
     pub fn set_controller(
         &mut self,
         now: Instant,

@@ -21,7 +21,7 @@ use crate::tcp::{Buffers, FlightRecord};
 #[derive(Debug)]
 pub struct Storage<'a, C, P: Profile = Full> {
     pub(super) connections: Buffer<'a, Place<Slot<'a, C, P>>>,
-    /// Lent buffers of connections that are not in use.
+    /// Lent buffers that no connection uses now.
     pub(super) spare: Buffer<'a, Option<Buffers<'a, P>>>,
     pub(super) connection_timers: Buffer<'a, Cell<P>>,
     pub(super) ready: Buffer<'a, Link>,
@@ -41,18 +41,17 @@ pub struct Storage<'a, C, P: Profile = Full> {
     pub(super) echo_data: Buffer<'a, u8>,
 }
 
-/// Memory for a stack that needs no heap, with the profile `P`: so many connections, half-open connections, connections
-/// in TIME-WAIT and listeners at a time.
+/// Memory for a stack without a heap, with profile `P`: for this many connections, half-open connections,
+/// connections in TIME-WAIT and listeners at the same time.
 ///
-/// `BUCKETS` is the size of the table in which connections are looked up. It is used if it is
-/// greater than the number of connections of all three kinds together (a third more makes it
-/// fast); otherwise, as with the default of 0, they are compared one after another, which is
-/// faster for a handful.
+/// `BUCKETS` is the size of the hash table in which connections are looked up. It is used if it is greater
+/// than the number of connections of all three kinds together (a third more makes it fast). Otherwise, as
+/// with the default of 0, connections are searched linearly, which is faster for a handful.
 ///
-/// The last three may be left to their defaults: local addresses, answers without a connection (resets
-/// and acks of small records, and as many echo replies) that wait for the link, and bytes of echo data
-/// that do: one full Ethernet frame and some short ones. [`limits`](super::limits) says what happens to
-/// what does not fit.
+/// The last three parameters have defaults: local addresses; replies without a connection that wait for the
+/// link (resets and acks of records, and as many echo replies); and bytes of echo data that wait for it (by
+/// default one full Ethernet frame and some short ones). [`limits`](super::limits) says what happens beyond
+/// them.
 #[derive(Debug)]
 pub struct StackMemory<
     'a,
@@ -113,8 +112,8 @@ impl<
         ECHO_BYTES,
     >
 {
-    /// Memory with nothing in it: all zeros where it is all lent (without the feature `alloc`), so
-    /// that as a static it takes no place in an image.
+    /// Empty memory. Without the feature `alloc` it is all zeros, so that a `static` takes no space in an
+    /// image.
     pub const fn new() -> Self {
         StackMemory {
             connections: [const { Place::EMPTY }; CONNECTIONS],
@@ -137,7 +136,7 @@ impl<
         }
     }
 
-    /// Lends the memory to a stack, with the buffers of each connection. It serves one stack.
+    /// Lends the memory to a stack, together with the buffers of each connection. It serves one stack only.
     pub fn storage(
         &'a mut self,
         buffers: [impl Into<Buffers<'a, P>>; CONNECTIONS],
@@ -205,11 +204,11 @@ impl<
     }
 }
 
-/// Memory for one connection that needs no heap: `BYTES` for what is to be sent and as many for what was
-/// received, records of `FLIGHT` transmissions, and `RANGES` ranges of data out of order.
+/// Memory for one connection without a heap: `BYTES` for the send queue and as many for the receive queue,
+/// records of `FLIGHT` transmissions, and `RANGES` ranges of out-of-order data.
 ///
-/// It is lent to a stack with the [`StackMemory`](super::StackMemory), where [`Buffers`] may stand that
-/// were put together one by one. There is none for delivery rates ([`Buffers::delivery`]).
+/// It is lent to a stack with the [`StackMemory`](super::StackMemory), where [`Buffers`] put together one by
+/// one can be used as well. It has no memory for delivery rates ([`Buffers::delivery`]).
 ///
 /// ```
 /// use ackclock::congestion::Reno;
@@ -239,7 +238,7 @@ pub struct ConnectionMemory<
 impl<P: Profile, const BYTES: usize, const FLIGHT: usize, const RANGES: usize>
     ConnectionMemory<P, BYTES, FLIGHT, RANGES>
 {
-    /// Memory with nothing in it: all zeros, so that as a static it takes no place in an image.
+    /// Empty memory: all zeros, so that a `static` takes no space in an image.
     pub const fn new() -> Self {
         ConnectionMemory {
             send: [0; BYTES],

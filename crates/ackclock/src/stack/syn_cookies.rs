@@ -1,14 +1,14 @@
-//! SYN cookies (RFC 4987 section 3.6): what a half-open connection would keep, in the numbers of the
-//! SYN-ACK, which the peer's ack sends back.
+//! SYN cookies (RFC 4987 section 3.6): the state of a half-open connection, encoded in the numbers of the
+//! SYN-ACK, which the peer's ack returns.
 //!
-//! The initial sequence number holds the largest of a few usual segment sizes that the peer takes, and
-//! a keyed hash that shows in the ack that the number was ours and is not old. If both sides use
-//! timestamps, the low bits of ours say what else was agreed on.
+//! The initial sequence number encodes the peer's segment size, rounded down to one of a few usual ones, and
+//! a keyed hash that proves that the number is ours and recent. If both sides use timestamps, the low bits of
+//! ours encode the other options agreed on.
 //!
-//! Nothing is kept, not even that a cookie has come back: once its connection has left no trace, the same
-//! ack opens another. The time in the hash bounds that to two minutes (RFC 4987 section 3.6). Until then
-//! whoever has recorded the ack can repeat it in the name of the peer, with the request that it bore, but
-//! hears no answer.
+//! No state is kept, not even that a cookie was returned: once its connection has left no trace, the same ack
+//! opens another. The time in the hash limits this to about two minutes (RFC 4987 section 3.6). Until then an
+//! attacker who has recorded the ack can replay it in the peer's name, together with the data that it
+//! carried, but gets no answer.
 
 use super::Stack;
 use super::ip_fields::IpFields;
@@ -24,34 +24,34 @@ use crate::tcp::{Agreement, Initial, SynOptions};
 use crate::time::{Duration, Instant};
 use crate::wire::{Flags, Header, Options, Segment, Timestamps};
 
-/// Segment sizes that a cookie can tell, in bytes: the least that is believed of any peer, two of peers
-/// with little memory, the defaults of both families (RFC 9293 section 3.7.1), one of tunnels, and those of
-/// an Ethernet below IPv6 (or below PPPoE) and below IPv4.
+/// Segment sizes that a cookie can encode, in bytes: the least accepted from any peer, two of peers with
+/// little memory, the defaults of both families (RFC 9293 section 3.7.1), one of tunnels, and those of
+/// Ethernet with IPv6 (or with PPPoE) and with IPv4.
 const SEGMENT_SIZES: [u16; 8] = [48, 128, 256, 536, 1_220, 1_360, 1_440, 1_460];
-/// Bits of the number of a segment size.
+/// Number of bits of the index of a segment size.
 const SIZE_BITS: u32 = 3;
-/// Bits below the hash: the number of a segment size, and the lowest bit of a period's number.
+/// Number of bits below the hash: the index of a segment size, and the lowest bit of the period number.
 const LOW_BITS: u32 = SIZE_BITS + 1;
 
-/// Cookies of one period have a hash in common that no others have: 64 seconds.
+/// Base-2 logarithm of the length of a period in seconds (64 s); the hash depends on the period.
 const PERIOD_SECONDS_BITS: u32 = 6;
 
-/// How long a cookie may be taken at most: in its own period and in the next one.
+/// Longest time for which a cookie is valid: its own period and the next one.
 const LIFETIME: Duration = Duration::from_secs(2 << PERIOD_SECONDS_BITS);
 
-/// Low bits of a timestamp: the shift of the peer's window...
+/// Low bits of a timestamp: the window scale shift count of the peer, ...
 const SHIFT: u32 = 0xf;
-/// ... which is this one if windows are not scaled (the largest is 14, RFC 7323 section 2.3),
+/// ... which has this value if windows are not scaled (the largest is 14, RFC 7323 section 2.3), ...
 const NOT_SCALED: u32 = SHIFT;
-/// SACK-permitted,
+/// ... whether SACK is permitted, ...
 const SACK: u32 = 1 << 4;
-/// and an ECN-setup SYN.
+/// ... and whether the SYN was an ECN-setup SYN.
 const ECN: u32 = 1 << 5;
-/// All of them.
+/// All of these bits.
 const AGREED: u32 = SHIFT | SACK | ECN;
 
 impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
-    /// Answers a SYN to listener `id` with a cookie, and keeps nothing of it.
+    /// Answers a SYN to listener `id` with a cookie, and keeps no state of it.
     #[inline(never)]
     pub(super) fn send_cookie(
         &mut self,
@@ -69,7 +69,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             self.statistics.count(|all| &mut all.memory_refused);
             return self.make_room(now);
         };
-        // Nothing is promised to the peer: what it finds when it comes back is this at least.
+        // No memory is reserved: advertise only what will certainly be available when the ack arrives.
         if CAN_GROW {
             window = window.min(LEAST_QUEUE as usize);
         }
@@ -103,7 +103,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.reply(reply);
     }
 
-    /// The options of a cookie, which waits to be sent.
+    /// The options of a cookie's SYN-ACK, which waits to be sent.
     pub(super) fn cookie_options(&self, cookie: &Reply) -> Options {
         let listener = self.listener_for(&cookie.tuple);
         let Some(listener) = listener.and_then(|id| self.listeners.records.get(id)) else {
@@ -114,7 +114,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         agreement.syn_options().options(cookie.timestamps.unwrap_or_default())
     }
 
-    /// What we agree on with a peer that offers this.
+    /// The agreement with a peer that offers `peers`.
     fn agreement(
         &self,
         initial: &Initial<P>,
@@ -131,9 +131,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         agreement
     }
 
-    /// An ack to listener `id` that belongs to nobody: if it brings a cookie, the handshake is finished as
-    /// if it had been kept. One that [may follow](may_follow) a cookie is dropped. Returns whether it is not
-    /// to be answered with a reset.
+    /// Processes an ack to listener `id` without a connection: if it returns a cookie, the handshake is
+    /// finished as if its state had been kept. A segment that [may follow](may_follow) a cookie is dropped.
+    /// Returns false if the segment is to be answered with a RST.
     #[inline(never)]
     pub(super) fn take_cookie(
         &mut self,
@@ -162,15 +162,16 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         true
     }
 
-    /// Whether a listener has sent cookies that may come back still: otherwise none is looked for, so that
-    /// they cannot be guessed at leisure.
+    /// Whether a listener has sent cookies that may still be returned. Otherwise cookies are not checked, so
+    /// that they cannot be guessed at leisure.
     pub(super) fn expects_cookies(&self, now: Instant, listener: u32) -> bool {
         let listener = self.listeners.records.get(listener);
         let until = listener.and_then(|listener| listener.cookies_until.get());
         until.is_some_and(|until| now < *until)
     }
 
-    /// The segment size that the cookie in an ack tells; `None` if there is none.
+    /// The segment size encoded in the cookie that an ack returns, in bytes; `None` if there is no valid
+    /// cookie.
     pub(super) fn cookie_in(
         &self,
         now: Instant,
@@ -183,20 +184,20 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     }
 }
 
-/// Whether a segment may be a later one of a peer whose cookie was lost on its way back, with all else that
-/// bore the number after that of its SYN. A reset would end what its retransmission begins. Bare acks are
-/// answered as ever: such a peer has received nothing yet that it could acknowledge later.
+/// Whether a segment may be a later one from a peer whose first ack, with the cookie, was lost together with
+/// all other segments that returned it. A RST would end the connection that the retransmission opens. Pure
+/// acks are answered as usual: such a peer has received nothing yet that it could acknowledge.
 pub(super) fn may_follow(segment: &Segment<'_>) -> bool {
     is_ack(segment) && !segment.is_empty()
 }
 
-/// Whether nothing but an ack can be what it is, with or without data.
+/// Whether a segment has ACK, but neither SYN nor RST; it may carry data.
 fn is_ack(segment: &Segment<'_>) -> bool {
     let flags = segment.header.flags;
     flags.contains(Flags::ACK) && !flags.intersects(Flags::SYN | Flags::RST)
 }
 
-/// Who exchanges a cookie: the four-tuple and the initial sequence number of the peer.
+/// The handshake that a cookie belongs to: the four-tuple and the peer's initial sequence number.
 #[derive(Clone, Copy, Debug)]
 struct Handshake<'t> {
     tuple: &'t FourTuple,
@@ -204,17 +205,17 @@ struct Handshake<'t> {
 }
 
 impl Handshake<'_> {
-    /// Our initial sequence number in the answer to a SYN that announces this MSS.
+    /// The cookie for a SYN that announces this MSS: our initial sequence number.
     fn cookie(&self, secret: &Secret, now: Instant, mss: u16) -> SeqNumber {
         let larger = |size: &u16| *size > mss;
         let first_larger = SEGMENT_SIZES.iter().position(larger).unwrap_or(SEGMENT_SIZES.len());
         self.number(secret, period(now), first_larger.saturating_sub(1) as u32)
     }
 
-    /// The segment size that a cookie tells; `None` if it is none of ours, or too old.
+    /// The segment size encoded in a cookie, in bytes; `None` if it is not ours, or too old.
     fn segment_size(&self, secret: &Secret, now: Instant, cookie: SeqNumber) -> Option<u16> {
         let current = period(now);
-        // This period's or the last one's: the bit tells which.
+        // Of this period or the last one: the bit says which.
         let age = (current ^ cookie.0 >> SIZE_BITS) & 1;
         let size = cookie.0 % SEGMENT_SIZES.len() as u32;
         let is_ours = self.number(secret, current.wrapping_sub(age), size) == cookie;
@@ -231,7 +232,7 @@ fn period(now: Instant) -> u32 {
     (now.as_secs() >> PERIOD_SECONDS_BITS) as u32
 }
 
-/// The timestamp of a cookie that says what was agreed on: a little older than our clock, never ahead
+/// The timestamp of a cookie, which encodes the options offered: slightly older than our clock, never ahead
 /// of it.
 fn timestamp(clock: u32, peers: &SynOptions) -> u32 {
     let shift = peers.window_scale.map_or(NOT_SCALED, u32::from);
@@ -241,7 +242,7 @@ fn timestamp(clock: u32, peers: &SynOptions) -> u32 {
     if marked > clock { marked.wrapping_sub(AGREED + 1) } else { marked }
 }
 
-/// What a peer must have offered to whom a cookie with this timestamp was sent, or one without any.
+/// The options that a peer has offered, decoded from the timestamp of its cookie, if the cookie had one.
 fn offered(mss: Option<u16>, timestamp: Option<u32>) -> SynOptions {
     let Some(timestamp) = timestamp else {
         return SynOptions { mss, ..SynOptions::default() };
@@ -256,7 +257,8 @@ fn offered(mss: Option<u16>, timestamp: Option<u32>) -> SynOptions {
     }
 }
 
-/// The SYN that a cookie must have answered if `ack` brings it back: with the peer's timestamp of now.
+/// The SYN that a cookie has answered, reconstructed from the `ack` that returns it (with the ack's own
+/// timestamp).
 fn answered_syn(ack: &Header, mss: u16) -> Header {
     let timestamps = ack.options.timestamps;
     let offered = offered(Some(mss), timestamps.map(|option| option.echo));

@@ -16,40 +16,40 @@ use crate::tcp::timestamps::TimestampCheck;
 use crate::time::Instant;
 use crate::wire::{Flags, Segment, SignatureKind};
 
-/// Room between the sequence numbers of a connection and those of the one that takes its place:
-/// more than the largest unscaled window, so that old segments are not acceptable to the new one.
+/// Distance between the sequence numbers of a connection and those of the one that replaces it: more than the
+/// largest unscaled window, so that old segments are not acceptable to the new connection.
 const REUSE_GAP: u32 = 1 << 16;
 
 /// One connection in TIME-WAIT.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TimeWaitRecord<P: Profile> {
-    /// Its ends.
+    /// Addresses and ports of both ends.
     pub(super) tuple: FourTuple,
     state: TimeWait<P>,
     ip_fields: IpFields,
     challenge: AnswerLimit,
     /// When its 2 MSL are over.
     expires: Instant,
-    /// Who came to TIME-WAIT, or began its 2 MSL anew, just before it and just after it.
+    /// The neighbours in the order in which records entered TIME-WAIT, or restarted their 2 MSL.
     older: u32,
     newer: u32,
 }
 
-/// What a segment means to a connection in TIME-WAIT.
+/// What to do with a segment for a connection in TIME-WAIT.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Answer {
-    /// Nothing.
+    /// Drop it.
     Drop,
-    /// Acknowledge what was received.
+    /// Answer it with an ack.
     Acknowledge,
-    /// The peer's FIN again: acknowledge it and wait for 2 MSL once more.
+    /// Acknowledge it, and restart 2 MSL: it is a retransmission of the peer's FIN.
     Restart,
-    /// A SYN that may open a new connection in place of this one (RFC 6191).
+    /// Open a new connection in place of this one: it is an acceptable SYN (RFC 6191).
     Reopen,
 }
 
 impl<P: Profile> TimeWaitRecord<P> {
-    /// A record of a connection that came to TIME-WAIT.
+    /// The record of a connection that has entered TIME-WAIT.
     pub(super) fn new(
         now: Instant,
         tuple: FourTuple,
@@ -67,8 +67,7 @@ impl<P: Profile> TimeWaitRecord<P> {
         self.state.signature
     }
 
-    /// The tests of section 3.10.7.4 for TIME-WAIT. A RST does not end it: RFC 1337 section 3,
-    /// fix (F1).
+    /// The checks of section 3.10.7.4 for TIME-WAIT. A RST does not end it: RFC 1337 section 3, fix (F1).
     pub(super) fn on_segment(&mut self, now: Instant, segment: &Segment<'_>) -> Answer {
         let header = &segment.header;
         if header.flags.contains(Flags::RST) {
@@ -91,7 +90,7 @@ impl<P: Profile> TimeWaitRecord<P> {
         if header.flags.contains(Flags::FIN) && end == self.state.rcv_nxt {
             return Answer::Restart;
         }
-        // The peer has nothing more to send: whatever is not empty and next in line is old.
+        // The peer has sent its FIN: only an empty segment at RCV.NXT is acceptable, anything else is old.
         let acceptable = segment.is_empty() && header.seq == self.state.rcv_nxt;
         if acceptable { Answer::Drop } else { self.acknowledge(now) }
     }
@@ -110,15 +109,14 @@ impl<P: Profile> TimeWaitRecord<P> {
         }
     }
 
-    /// The initial sequence number of a connection in place of this one: `isn` if it is above all
-    /// that this one used (RFC 9293 MAY-2), otherwise the first one that is.
+    /// The initial sequence number for a connection that replaces this one: `isn` if it is above all that
+    /// this one used (RFC 9293 MAY-2), otherwise the first one that is.
     pub(super) fn next_isn(&self, isn: SeqNumber) -> SeqNumber {
         isn.max(self.state.snd_nxt + REUSE_GAP)
     }
 
-    /// Whether a SYN is later than everything of this connection (RFC 6191 section 2). Where this one
-    /// had no timestamps those of the SYN prove nothing, as for Linux, though the RFC is content with
-    /// them.
+    /// Whether a SYN is later than all segments of this connection (RFC 6191 section 2). If this connection
+    /// had no timestamps, those of the SYN prove nothing, as in Linux, although the RFC accepts them.
     fn is_later(&self, syn: &Segment<'_>) -> bool {
         let by_sequence = syn.header.seq.after(self.state.rcv_nxt);
         match (self.state.timestamps.recent_in_use(), syn.header.options.timestamps) {
@@ -135,9 +133,9 @@ impl<P: Profile> TimeWaitRecord<P> {
     }
 }
 
-/// All connections in TIME-WAIT, in the order in which their 2 MSL began: where all wait equally long
-/// that is the order of their expiry. Where connections have different MSLs, one may wait longer than
-/// 2 of its own, for older ones with longer ones; none waits less (RFC 9293 MUST-13).
+/// All connections in TIME-WAIT, in the order in which their 2 MSL began; if all have the same MSL this is
+/// the order of their expiry. With different MSLs one may wait longer than its own 2 MSL, for older ones with
+/// longer ones; none waits less (RFC 9293 MUST-13).
 #[derive(Debug)]
 pub(super) struct TimeWaits<'a, P: Profile> {
     /// The records.
@@ -147,12 +145,12 @@ pub(super) struct TimeWaits<'a, P: Profile> {
 }
 
 impl<'a, P: Profile> TimeWaits<'a, P> {
-    /// No record yet; at most `limit` where storage grows.
+    /// No records; at most `limit` where storage grows.
     pub(super) const fn new(records: Buffer<'a, Place<TimeWaitRecord<P>>>, limit: usize) -> Self {
         TimeWaits { records: Pool::new(records, limit), oldest: NO_ID, newest: NO_ID }
     }
 
-    /// Adds a record, made where it stays; `None` if there is no memory for it.
+    /// Adds a record, built in place by `make`; `None` if there is no memory for it.
     pub(super) fn insert_with(&mut self, make: impl FnOnce() -> TimeWaitRecord<P>) -> Option<u32> {
         let id = self.records.vacancy()?;
         let id = self.records.fill(id, make)?;
@@ -160,13 +158,13 @@ impl<'a, P: Profile> TimeWaits<'a, P> {
         Some(id)
     }
 
-    /// Takes a record out.
+    /// Removes a record.
     pub(super) fn remove(&mut self, id: u32) {
         self.unlink(id);
         self.records.discard(id);
     }
 
-    /// Lets 2 MSL begin anew.
+    /// Restarts the 2 MSL of a record.
     pub(super) fn restart(&mut self, now: Instant, id: u32) {
         self.unlink(id);
         if let Some(record) = self.records.get_mut(id) {
@@ -175,7 +173,7 @@ impl<'a, P: Profile> TimeWaits<'a, P> {
         self.append(id);
     }
 
-    /// The oldest record, if no further one fits.
+    /// The oldest record, if there is no room for another.
     pub(super) fn to_recycle(&self) -> Option<u32> {
         (self.records.is_full() && self.oldest != NO_ID).then_some(self.oldest)
     }
@@ -185,13 +183,13 @@ impl<'a, P: Profile> TimeWaits<'a, P> {
         self.records.get(self.oldest).map_or(Instant::FAR_FUTURE, |oldest| oldest.expires)
     }
 
-    /// A record whose time is over.
+    /// A record whose 2 MSL are over, if any.
     pub(super) fn expired(&self, now: Instant) -> Option<u32> {
         let oldest = self.records.get(self.oldest)?;
         (oldest.expires <= now).then_some(self.oldest)
     }
 
-    /// Puts a record behind all others.
+    /// Appends a record to the order.
     fn append(&mut self, id: u32) {
         let before = core::mem::replace(&mut self.newest, id);
         match self.records.get_mut(before) {
@@ -203,7 +201,7 @@ impl<'a, P: Profile> TimeWaits<'a, P> {
         }
     }
 
-    /// Takes a record out of their order.
+    /// Removes a record from the order.
     fn unlink(&mut self, id: u32) {
         let Some(&TimeWaitRecord { older, newer, .. }) = self.records.get(id) else {
             return;
@@ -220,7 +218,7 @@ impl<'a, P: Profile> TimeWaits<'a, P> {
 }
 
 impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
-    /// A record takes the connection's place for 2 MSL. At the limit the oldest record gives way.
+    /// Replaces the connection by a TIME-WAIT record for 2 MSL. At the limit the oldest record is dropped.
     #[cfg_attr(target_pointer_width = "64", inline(never))]
     pub(super) fn enter_time_wait(&mut self, now: Instant, id: u32) {
         if let Some(oldest) = self.time_waits.to_recycle() {
@@ -247,7 +245,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
     }
 
-    /// A segment of a connection in TIME-WAIT.
+    /// Processes a segment of a connection in TIME-WAIT.
     #[cfg_attr(target_pointer_width = "64", inline(never))]
     pub(super) fn on_time_wait_segment(&mut self, now: Instant, id: u32, segment: &Segment<'_>) {
         let Some(record) = self.time_waits.records.get_mut(id) else {
@@ -259,7 +257,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             Answer::Drop => return,
             Answer::Acknowledge => {}
             Answer::Restart => self.time_waits.restart(now, id),
-            // Without a listener the SYN opens nothing, and what it stands against remains.
+            // Without a listener the SYN opens nothing, and the record stays.
             Answer::Reopen => {
                 if let Some(listener) = self.listener_for(&tuple) {
                     return self.open_passively(now, listener, segment, &tuple, Some(id));
@@ -269,7 +267,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.reply(ack);
     }
 
-    /// Removes a connection in TIME-WAIT: it is closed.
+    /// Removes a connection in TIME-WAIT, which is then closed.
     #[inline(never)]
     pub(super) fn forget_time_wait(&mut self, id: u32) {
         if let Some(record) = self.time_waits.records.get(id) {

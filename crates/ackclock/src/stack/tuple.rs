@@ -1,13 +1,14 @@
-//! What identifies a connection: two addresses and two ports (RFC 9293 section 3.3.1).
+//! The four-tuple that identifies a connection: two addresses and two ports (RFC 9293 section 3.3.1).
 
 use crate::wire::{Address, Segment};
 use core::fmt;
 use core::net::{Ipv4Addr, SocketAddr};
 
-/// Nobody. All zeros.
+/// The unspecified address, for empty records. All zeros.
 pub(super) const NOBODY: Address = Address::V4(Ipv4Addr::UNSPECIFIED);
 
-/// One end of a connection: less memory than a [`SocketAddr`], which has more to say of IPv6.
+/// One end of a connection: address and port. It takes less memory than a [`SocketAddr`], which also has flow
+/// label and scope of IPv6.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct End {
     address: Address,
@@ -15,7 +16,7 @@ pub(super) struct End {
 }
 
 impl End {
-    /// Nobody's. All zeros, so that memory with nothing in it is.
+    /// The empty value, all zeros, so that zeroed memory is valid.
     pub(super) const NOBODY: Self = End { address: NOBODY, port: 0 };
 
     pub(super) const fn new(address: Address, port: u16) -> Self {
@@ -57,7 +58,7 @@ pub struct FourTuple {
 }
 
 impl FourTuple {
-    /// The connection that a received segment belongs to.
+    /// The four-tuple of the connection that a received segment belongs to.
     pub(super) fn of(segment: &Segment<'_>) -> Self {
         FourTuple {
             local: End::new(segment.ip.destination, segment.header.destination_port),
@@ -65,12 +66,12 @@ impl FourTuple {
         }
     }
 
-    /// Whether IPv4 is between these ends.
+    /// Whether the addresses are IPv4 ones.
     pub(super) const fn is_ipv4(&self) -> bool {
         self.local.ip().is_ipv4()
     }
 
-    /// Length of the IP header between these ends, in bytes.
+    /// Length in bytes of an IP header with these addresses.
     pub(super) const fn ip_header(&self) -> u8 {
         match self.local.ip() {
             Address::V4(_) => 20,
@@ -78,13 +79,13 @@ impl FourTuple {
         }
     }
 
-    /// The tuple as words for [`Key::hash`](super::siphash::Key::hash): of its bytes, no two tuples share a
-    /// form.
+    /// The tuple as words for [`Key::hash`](super::siphash::Key::hash); different tuples always give
+    /// different words.
     pub(super) fn with_words<R>(&self, use_words: impl FnOnce(&[u64]) -> R) -> R {
         let port = |end: End| u64::from(u16::from_le_bytes(end.port().to_be_bytes()));
         match (self.local.ip(), self.remote.ip()) {
             (Address::V4(local), Address::V4(remote)) => {
-                // Four bytes of address, two of port; the same again.
+                // Four bytes of address and two of port, for each end.
                 let address = |ip: Ipv4Addr| u64::from(u32::from_le_bytes(ip.octets()));
                 let remote = address(remote);
                 use_words(&[

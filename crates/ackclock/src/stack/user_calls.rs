@@ -1,4 +1,4 @@
-//! What an application can do with a connection that it has a handle of (RFC 9293 section 3.9.1).
+//! The application's calls on a connection, by its handle (RFC 9293 section 3.9.1).
 
 use super::aftermath::Cause;
 use super::slot::{Owner, Slot};
@@ -12,14 +12,14 @@ use crate::time::Instant;
 use core::net::SocketAddr;
 
 impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
-    /// Queues what fits of `data` for sending; returns how many bytes were taken.
+    /// Queues as much of `data` as fits, and returns how many bytes that is.
     pub fn send(&mut self, now: Instant, handle: Handle, data: &[u8]) -> Result<usize, SendError> {
         self.sending(now, handle, |connection, now| connection.send(now, data))
     }
 
-    /// Sends without a copy: `write` gets free memory of the send queue in one piece (it may be less
-    /// than [`send_room`](Self::send_room) and is empty if there is no room) and says how many bytes
-    /// of it, from the front, it has written.
+    /// Queues data without a copy: `write` is called with free memory of the send queue and returns how many
+    /// bytes of it, from the front, it has written. The memory is contiguous (it may be less than
+    /// [`send_room`](Self::send_room)) and empty if there is no room.
     pub fn send_with(
         &mut self,
         now: Instant,
@@ -34,13 +34,14 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.resolve(handle).map_or(0, |slot| slot.connection.send_room())
     }
 
-    /// How many bytes of what is queued, and will be until then, go with the SYN that was not sent yet (TCP Fast
-    /// Open, RFC 7413 section 4.2.2); 0 if it has none, or waits for a cookie first.
+    /// Most bytes of data that the first SYN, as long as it is not sent, may carry (TCP Fast Open, RFC 7413
+    /// section 4.2.2), whether they are queued already or not. 0 if it carries none, or only requests a
+    /// cookie.
     pub fn syn_room(&self, handle: Handle) -> usize {
         self.resolve(handle).map_or(0, |slot| slot.connection.syn_room())
     }
 
-    /// As [`send`](Self::send), marking the last byte taken as urgent (RFC 9293 section 3.8.5).
+    /// As [`send`](Self::send), and marks the last byte taken as urgent (RFC 9293 section 3.8.5).
     pub fn send_urgent(
         &mut self,
         now: Instant,
@@ -50,11 +51,11 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         self.sending(now, handle, |connection, now| connection.send_urgent(now, data))
     }
 
-    /// Copies received data into `to`; returns how many bytes, 0 only if `to` is empty.
+    /// Copies received data into `to` and returns how many bytes; 0 only if `to` is empty.
     ///
     /// # Errors
-    /// [`ReceiveError::WouldBlock`] if nothing has arrived yet, [`ReceiveError::Finished`] once the peer
-    /// has sent all it had to send and all of it was read.
+    /// [`ReceiveError::WouldBlock`] if no unread data has arrived yet, [`ReceiveError::Finished`] once the
+    /// peer has sent its FIN and all data before it was read.
     pub fn receive(
         &mut self,
         now: Instant,
@@ -65,7 +66,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             .ok_or(ReceiveError::InvalidHandle)?
     }
 
-    /// Received data where it lies, as two slices in order; [`consume`](Self::consume) removes it.
+    /// The received data in place, as two slices in order; [`consume`](Self::consume) removes it.
     ///
     /// # Errors
     /// As [`receive`](Self::receive).
@@ -74,53 +75,53 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         slot.connection.received()
     }
 
-    /// Removes `n` received bytes.
+    /// Removes `n` received bytes from the receive queue.
     pub fn consume(&mut self, now: Instant, handle: Handle, n: usize) -> Result<(), InvalidHandle> {
         self.reading(now, handle, |connection| connection.consume(n)).ok_or(InvalidHandle)
     }
 
-    /// Half-close: no more data will be sent; FIN follows what is queued. The peer's data can
-    /// still be received.
+    /// Half-close: no more data will be sent, and a FIN follows what is queued. The peer's data can still be
+    /// received.
     pub fn shutdown(&mut self, now: Instant, handle: Handle) -> Result<(), InvalidHandle> {
         self.with(now, handle, Connection::shutdown).ok_or(InvalidHandle)
     }
 
-    /// Gives the connection up: the handle is void, what is queued is still delivered (see
-    /// `Config::linger`), and data that arrives from now on, or was not read, resets the
-    /// connection (RFC 9293 section 3.6.1, MUST-13 and SHLD-3).
+    /// Gives the connection up: the handle becomes invalid. Queued data is still delivered (see
+    /// `Config::linger`), but data that is unread, or arrives from now on, resets the connection (RFC 9293
+    /// section 3.6.1, MUST-13 and SHLD-3).
     pub fn close(&mut self, now: Instant, handle: Handle) -> Result<(), InvalidHandle> {
         self.give_up(now, handle, Connection::close)
     }
 
-    /// ABORT: the peer gets a RST, what is queued is lost, the handle is void.
+    /// ABORT: sends a RST to the peer; queued data is lost, and the handle becomes invalid.
     pub fn abort(&mut self, now: Instant, handle: Handle) -> Result<(), InvalidHandle> {
         self.give_up(now, handle, |connection, _| connection.abort())
     }
 
-    /// How many bytes are to be read up to the last urgent one, it included (RFC 9293 MUST-33);
-    /// `None` if nothing urgent is ahead.
+    /// How many bytes remain to be read up to and including the last urgent one (RFC 9293 MUST-33); `None` if
+    /// no urgent data is pending.
     pub fn urgent_ahead(&self, handle: Handle) -> Option<u32> {
         self.resolve(handle)?.connection.urgent_ahead()
     }
 
-    /// Our end of a connection.
+    /// Address and port of our end of a connection.
     pub fn local_addr(&self, handle: Handle) -> Option<SocketAddr> {
         Some(self.resolve(handle)?.tuple.local.into())
     }
 
-    /// The peer's end of a connection.
+    /// Address and port of the peer's end of a connection.
     pub fn remote_addr(&self, handle: Handle) -> Option<SocketAddr> {
         Some(self.resolve(handle)?.tuple.remote.into())
     }
 
-    /// A snapshot of a connection; it also answers after the connection is over, until `close`.
+    /// A snapshot of a connection's statistics; also after it is over, until `close`.
     pub fn info(&self, now: Instant, handle: Handle) -> Option<Info> {
         Some(self.info_of(now.max(self.now), self.resolve(handle)?))
     }
 
-    /// Both ends, ours first, and a snapshot of every connection: those in the hands of
-    /// applications, those waiting to be accepted, and those closed but not over. It is for those
-    /// who watch; it looks at every slot.
+    /// A snapshot of every connection: both ends, ours first, and its statistics. It includes connections
+    /// held by applications, those in accept queues, and those closed but not over. For monitoring; it visits
+    /// every slot.
     pub fn connections(&self, now: Instant) -> impl Iterator<Item = ([SocketAddr; 2], Info)> {
         let now = now.max(self.now);
         self.connections.iter().map(move |(_, slot)| {
@@ -128,8 +129,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         })
     }
 
-    /// Both ends, ours first, and the state of everything that has a four-tuple: connections,
-    /// half-open ones in SYN-RECEIVED, and what is left of those in TIME-WAIT. It looks at every slot.
+    /// Both ends, ours first, and the state of everything that has a four-tuple: connections, half-open ones
+    /// (SYN-RECEIVED) and TIME-WAIT records. It visits every slot.
     pub fn states(&self) -> impl Iterator<Item = ([SocketAddr; 2], State)> {
         let ends = |tuple: &FourTuple| [tuple.local.into(), tuple.remote.into()];
         let half_open = self.half_open.records.iter();
@@ -142,14 +143,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         half_open.chain(connections).chain(time_waits)
     }
 
-    /// What does not hold of the connections although it must whenever the stack is left alone; for
-    /// tests.
+    /// An invariant of some connection that does not hold, if any; for tests, between two steps.
     #[doc(hidden)]
     pub fn broken_invariant(&self) -> Option<&'static str> {
         self.connections.iter().find_map(|(_, slot)| slot.connection.broken_invariant())
     }
 
-    /// What a connection can do now.
+    /// The readiness of a connection.
     pub fn readiness(&self, handle: Handle) -> Option<Readiness> {
         Some(self.resolve(handle)?.connection.readiness())
     }
@@ -169,7 +169,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         Some(slot)
     }
 
-    /// Does something with a connection and what follows from it.
+    /// Performs a call on a connection, and its follow-up.
     pub(super) fn with<R>(
         &mut self,
         now: Instant,
@@ -184,7 +184,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         Some(answer)
     }
 
-    /// As [`with`](Self::with), for a call that takes received data.
+    /// As [`with`](Self::with), for a call that reads received data.
     #[inline]
     fn reading<R>(
         &mut self,
@@ -200,7 +200,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
         self.fit_queues(now, handle.slot);
         let slot = self.connections.get(handle.slot)?;
-        // The other cause does the same with less.
+        // The other cause does the same, at less cost.
         if !FOR_SPEED || slot.connection.window_update_due() {
             self.touched(now, handle.slot, Cause::Call);
         } else {
@@ -209,8 +209,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         Some(answer)
     }
 
-    /// As [`with`](Self::with), for a call that queues data: what the queue may take of the memory is
-    /// found before, what it has taken after it.
+    /// As [`with`](Self::with), for a call that queues data: the memory that the queue may take is determined
+    /// before, and what it has taken is accounted for after it.
     fn sending(
         &mut self,
         now: Instant,
@@ -237,7 +237,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         answer
     }
 
-    /// Makes the handle void; the connection goes on by itself until it is over.
+    /// Invalidates the handle; the connection goes on by itself until it is over.
     fn give_up(
         &mut self,
         now: Instant,

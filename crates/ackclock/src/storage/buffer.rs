@@ -1,14 +1,14 @@
-//! A slice that is lent, or a vector that is owned.
+//! A buffer: a slice lent by the caller, or an owned vector.
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::ops::{Deref, DerefMut};
 
-/// A run of elements whose memory the caller lends, or which is owned and can grow.
+/// Contiguous elements in memory that the caller lends, or that is owned and can grow.
 pub enum Buffer<'a, T> {
-    /// Memory of the caller's; its length is fixed.
+    /// Memory of the caller; its length is fixed.
     Lent(&'a mut [T]),
-    /// Memory of our own; its length may be changed.
+    /// Owned memory; its length can be changed.
     #[cfg(feature = "alloc")]
     Owned(Vec<T>),
 }
@@ -19,7 +19,7 @@ impl<'a, T> Buffer<'a, T> {
         Buffer::Lent(slice)
     }
 
-    /// An owned buffer that holds nothing yet.
+    /// An owned, empty buffer.
     #[cfg(feature = "alloc")]
     pub const fn growing() -> Self {
         Buffer::Owned(Vec::new())
@@ -42,7 +42,7 @@ impl<'a, T> Buffer<'a, T> {
         return Buffer::Lent(&mut []);
     }
 
-    /// Whether the length may still be changed.
+    /// Whether the length can be changed.
     pub const fn can_grow(&self) -> bool {
         match self {
             Buffer::Lent(_) => false,
@@ -51,7 +51,7 @@ impl<'a, T> Buffer<'a, T> {
         }
     }
 
-    /// The length, for where a slice cannot be made of it yet: in constants.
+    /// The length, for constants, in which no slice can be made of the buffer yet.
     pub const fn length(&self) -> usize {
         match self {
             Buffer::Lent(slice) => slice.len(),
@@ -60,8 +60,8 @@ impl<'a, T> Buffer<'a, T> {
         }
     }
 
-    /// Makes the buffer at least `len` elements long, with `fill` for new ones; returns whether it
-    /// is that long now. Lent memory stays as it is; an allocation that fails changes nothing.
+    /// Makes the buffer at least `len` elements long, with `fill` for new ones; returns whether it is that
+    /// long now. Lent memory stays as it is; a failed allocation changes nothing.
     pub fn grow(&mut self, len: usize, fill: T) -> bool
     where
         T: Clone,
@@ -85,8 +85,7 @@ impl<'a, T> Buffer<'a, T> {
         }
     }
 
-    /// Makes an owned buffer at most `len` elements long and gives the rest back to the allocator;
-    /// lent memory stays as it is.
+    /// Makes an owned buffer at most `len` elements long and frees the rest; lent memory stays as it is.
     pub fn shrink(&mut self, len: usize) {
         match self {
             Buffer::Lent(_) => {
@@ -100,9 +99,9 @@ impl<'a, T> Buffer<'a, T> {
         }
     }
 
-    /// Adds one element at the end of an owned buffer. Lent memory cannot take one: the element
-    /// comes back. The buffer grows by a quarter and four at least, since elements are large: twice as
-    /// many places as are in use would be most of the memory of a stack with many connections.
+    /// Appends an element to an owned buffer; gives the element back if memory is lent or refused. The buffer
+    /// grows by a quarter, and at least by four elements, since elements are large: after doubling, unused
+    /// elements could take most of the memory of a stack with many connections.
     pub fn push(&mut self, element: T) -> Result<(), T> {
         match self {
             Buffer::Lent(_) => Err(element),
@@ -120,7 +119,7 @@ impl<'a, T> Buffer<'a, T> {
         }
     }
 
-    /// Gives owned memory back to the allocator; lent memory stays as it is.
+    /// Frees owned memory; lent memory stays as it is.
     pub fn release(&mut self) {
         match self {
             Buffer::Lent(_) => {}

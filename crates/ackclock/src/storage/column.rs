@@ -1,19 +1,19 @@
-//! Values beside the elements of a deque, in memory of their own.
+//! A column: values beside the elements of a deque, in memory of their own.
 
 use super::{Buffer, Deque};
 
-/// One more value for each element of a [`Deque`], in memory that not everybody has to have: where
-/// it is missing or too short, elements simply have no value beside them.
+/// One additional value for each element of a [`Deque`], in optional memory: where it is missing or too
+/// short, elements have no value beside them.
 ///
-/// The deque lays its elements out; [`reserve`](Column::reserve) must be asked for room in its stead,
-/// so that the values follow.
+/// The values follow the deque's layout, so room for another element must be requested by
+/// [`reserve`](Column::reserve) instead of the deque's own method.
 #[derive(Debug, Default)]
 pub struct Column<'a, T> {
     buffer: Buffer<'a, T>,
 }
 
 impl<'a, T: Copy + Default> Column<'a, T> {
-    /// A column in `buffer`, which grows to the memory that the deque has, if it can.
+    /// A column in `buffer`, which grows to the deque's length if it can.
     pub fn new<U: Copy + Default>(mut buffer: Buffer<'a, T>, deque: &Deque<'_, U>) -> Self {
         if buffer.can_grow() {
             let (_, places) = deque.layout();
@@ -22,25 +22,25 @@ impl<'a, T: Copy + Default> Column<'a, T> {
         Column { buffer }
     }
 
-    /// The memory, for use by another column.
+    /// Gives back the memory, for use by another column.
     pub fn into_buffer(self) -> Buffer<'a, T> {
         self.buffer
     }
 
-    /// Whether there is memory for a value, or can be.
+    /// Whether there is memory for values, or it can be allocated.
     pub fn is_usable(&self) -> bool {
         self.buffer.can_grow() || !self.buffer.is_empty()
     }
 
-    /// Makes sure that one more element has a place in `deque`; false if it has none. Memory for the
-    /// values grows with the deque's if it can.
+    /// Makes room for one more element in `deque`; false if there is none. Memory for the values grows with
+    /// the deque's if it can.
     pub fn reserve<U: Copy + Default>(&mut self, deque: &mut Deque<'_, U>) -> bool {
         let (head, before) = deque.layout();
         let reserved = deque.reserve();
         let (_, now) = deque.layout();
         if now != before && self.buffer.can_grow() {
             if self.buffer.len() == before {
-                // The elements have moved to the beginning.
+                // The deque has moved its elements to the beginning; do the same.
                 self.buffer.rotate_left(head);
             } else {
                 self.buffer.fill(T::default());
@@ -55,14 +55,14 @@ impl<'a, T: Copy + Default> Column<'a, T> {
         self.buffer.get(deque.index(position)).copied()
     }
 
-    /// Sets the value beside the element at `position` of `deque`, if there is a place for it.
+    /// Sets the value beside the element at `position` of `deque`, if there is memory for it.
     pub fn set<U: Copy + Default>(&mut self, deque: &Deque<'_, U>, position: usize, value: T) {
         if let Some(place) = self.buffer.get_mut(deque.index(position)) {
             *place = value;
         }
     }
 
-    /// The deque was cleared: owned memory goes back.
+    /// Frees owned memory, as the deque was cleared.
     pub fn clear(&mut self) {
         self.buffer.release();
     }

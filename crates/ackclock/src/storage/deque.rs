@@ -2,50 +2,50 @@
 
 use super::Buffer;
 
-/// A first-in first-out queue with access by position. It holds at most `limit` elements; pushing
-/// one more gives the element back.
+/// A FIFO queue with access by position. It holds at most `limit` elements; pushing another gives that
+/// element back.
 #[derive(Debug)]
 pub struct Deque<'a, T> {
     buffer: Buffer<'a, T>,
-    // Four bytes each: a connection holds several of these.
+    // Four bytes each, as a connection holds several of these.
     head: u32,
     len: u32,
     limit: u32,
 }
 
-/// An owned deque starts with room for this many elements when it needs any.
+/// Number of elements for which an owned deque first allocates memory.
 const FIRST_GROWTH: usize = 8;
 
 impl<'a, T: Copy + Default> Deque<'a, T> {
-    /// A queue in `buffer`. Lent memory limits it to its length, whatever `limit` says; owned
-    /// memory grows on demand up to `limit` elements.
+    /// An empty queue in `buffer`. Lent memory limits it to its length, whatever `limit` is; owned memory
+    /// grows on demand up to `limit` elements.
     pub const fn new(buffer: Buffer<'a, T>, limit: usize) -> Self {
         let limit = if buffer.can_grow() { limit } else { buffer.length() };
         let limit = if limit < u32::MAX as usize { limit as u32 } else { u32::MAX };
         Deque { buffer, head: 0, len: 0, limit }
     }
 
-    /// The memory, for use by another queue. The elements are forgotten.
+    /// Gives back the memory, for use by another queue. The elements are dropped.
     pub fn into_buffer(self) -> Buffer<'a, T> {
         self.buffer
     }
 
-    /// How many elements are queued.
+    /// Number of elements queued.
     pub const fn len(&self) -> usize {
         self.len as usize
     }
 
-    /// Whether nothing is queued.
+    /// Whether the queue is empty.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How many elements it can hold at most.
+    /// Most elements that it can hold.
     pub const fn limit(&self) -> usize {
         self.limit as usize
     }
 
-    /// Whether it holds as many as it can.
+    /// Whether it holds as many elements as it can.
     pub const fn is_full(&self) -> bool {
         self.len() >= self.limit()
     }
@@ -58,7 +58,7 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
         self.buffer.get(self.index(position))
     }
 
-    /// The element at `position` from the front, to be changed.
+    /// The element at `position` from the front, mutable.
     pub fn get_mut(&mut self, position: usize) -> Option<&mut T> {
         if position >= self.len() {
             return None;
@@ -72,7 +72,7 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
         self.get(0)
     }
 
-    /// The first element, to be changed.
+    /// The first element, mutable.
     pub fn front_mut(&mut self) -> Option<&mut T> {
         self.get_mut(0)
     }
@@ -82,19 +82,18 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
         self.get(self.len().checked_sub(1)?)
     }
 
-    /// The last element, to be changed.
+    /// The last element, mutable.
     pub fn back_mut(&mut self) -> Option<&mut T> {
         self.get_mut(self.len().checked_sub(1)?)
     }
 
-    /// Whether one more element has a place already.
+    /// Whether there is memory for one more element already.
     #[inline]
     pub fn has_place(&self) -> bool {
         self.len() < self.buffer.len().min(self.limit())
     }
 
-    /// Makes sure that one more element has a place; false if the queue is full or the allocator has
-    /// no memory.
+    /// Makes room for one more element; false if the queue is full or the allocator has no memory.
     #[inline]
     pub fn reserve(&mut self) -> bool {
         self.has_place() || (!self.is_full() && self.grow())
@@ -106,7 +105,7 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
         if self.reserve() && self.push_in_place(element) { Ok(()) } else { Err(element) }
     }
 
-    /// The same where the element [has a place](Self::has_place); returns whether it has.
+    /// Appends an element if it [has a place](Self::has_place); returns whether it was appended.
     #[inline(always)]
     pub(crate) fn push_in_place(&mut self, element: T) -> bool {
         let index = self.index(self.len());
@@ -119,7 +118,7 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
         true
     }
 
-    /// Takes the first element.
+    /// Removes and returns the first element.
     pub fn pop_front(&mut self) -> Option<T> {
         let element = *self.front()?;
         self.head = self.index(1) as u32;
@@ -127,14 +126,14 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
         Some(element)
     }
 
-    /// Takes the first `count` elements, or all if there are fewer.
+    /// Removes the first `count` elements, or all if there are fewer.
     pub fn pop_many(&mut self, count: usize) {
         let count = count.min(self.len());
         self.head = self.index(count) as u32;
         self.len -= count as u32;
     }
 
-    /// Forgets all elements and gives owned memory back.
+    /// Removes all elements and frees owned memory.
     pub fn clear(&mut self) {
         self.head = 0;
         self.len = 0;
@@ -146,19 +145,19 @@ impl<'a, T: Copy + Default> Deque<'a, T> {
         (0..self.len()).filter_map(|position| self.get(position))
     }
 
-    /// Where the first element lies, and how many have memory.
+    /// Index of the first element, and number of elements for which there is memory.
     pub(super) fn layout(&self) -> (usize, usize) {
         (self.head as usize, self.buffer.len())
     }
 
-    /// Where the element at `position` lies.
+    /// Index of the element at `position`.
     pub(super) fn index(&self, position: usize) -> usize {
         let index = self.head as usize + position;
         let capacity = self.buffer.len();
         if index >= capacity { index - capacity } else { index }
     }
 
-    /// Doubles owned memory, up to the limit, with the elements in order from index 0.
+    /// Doubles owned memory, up to the limit, and moves the elements to index 0.
     fn grow(&mut self) -> bool {
         let old = self.buffer.len();
         let new = old.saturating_mul(2).max(FIRST_GROWTH).min(self.limit());

@@ -1,8 +1,8 @@
-//! Stand-in for state on the heap where there is none: it is there from the start.
+//! Replacement of `on_demand` without a heap: the state exists from the start.
 
 use crate::profile::InitialValue;
 
-/// A `T`, which few need.
+/// State that is rarely needed; here it always exists.
 #[derive(Debug, Default)]
 pub(crate) struct OnDemand<T>(T);
 
@@ -17,13 +17,13 @@ impl<T: Default> OnDemand<T> {
         Some(&self.0)
     }
 
-    /// The state, to be changed.
+    /// The state, mutable.
     #[inline(always)]
     pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
         Some(&mut self.0)
     }
 
-    /// The state.
+    /// The state, mutable; it always exists.
     #[inline(always)]
     pub(crate) fn make(&mut self) -> Option<&mut T> {
         Some(&mut self.0)

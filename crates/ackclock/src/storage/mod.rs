@@ -1,8 +1,8 @@
-//! Memory that is either lent by the caller or owned and growing, decided when a stack is built.
+//! Memory that is either lent by the caller, or owned and growing; chosen when a stack is built.
 //!
-//! Everything in the core that holds more than one of something holds it in a [`Buffer`]. On a
-//! microcontroller the buffer is a slice out of a `static`; with the `alloc` feature it may own its
-//! memory and grow up to a stated limit. The code that uses it is the same.
+//! Everything in the core that holds more than one of something uses a [`Buffer`]. On a microcontroller it is
+//! a slice of a `static`; with the `alloc` feature it may own its memory and grow up to a given limit. The
+//! code that uses it is the same.
 
 mod buffer;
 mod column;
@@ -19,11 +19,11 @@ pub use ring::Ring;
 
 /// Copies as much of `from` into `to` as fits; returns how many elements.
 ///
-/// Unlike `copy_from_slice` it cannot panic, whatever the lengths. (Nor is it a loop over the elements,
-/// of which compilers make the same only where they are not to save text.)
+/// Unlike `copy_from_slice` it cannot panic, whatever the lengths. (A loop over the elements would be
+/// compiled to the same only without optimization for size.)
 pub(crate) fn copy<T: Copy>(to: &mut [T], from: &[T]) -> usize {
     let count = to.len().min(from.len());
-    // As the second part of a ring's data mostly is: the library need not be asked.
+    // Skip the library call for an empty part, as the second part of a ring's data mostly is.
     if count > 0
         && let (Some(to), Some(from)) = (to.get_mut(..count), from.get(..count))
     {
@@ -32,5 +32,5 @@ pub(crate) fn copy<T: Copy>(to: &mut [T], from: &[T]) -> usize {
     count
 }
 
-/// Whether there is a heap, on which storage can grow.
+/// Whether there is a heap, so that storage can grow.
 pub(crate) const CAN_GROW: bool = cfg!(feature = "alloc");

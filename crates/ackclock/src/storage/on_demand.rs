@@ -1,12 +1,13 @@
-//! State on the heap that is made when it is first needed.
+//! State on the heap that is allocated when first needed.
 
 use crate::profile::InitialValue;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-/// State that few need: a pointer's room until it is needed, then a `T` on the heap.
-/// (Without a heap [it is there from the start](super).)
-// A box of one element can be refused memory without an end of the program; a plain box cannot.
+/// Rarely needed state: a pointer until it is needed, then a `T` on the heap. (Without a heap [it exists from
+/// the start](super).)
+// A box of an array, since that can be allocated fallibly; allocating a plain box aborts the program if
+// memory is refused.
 #[derive(Debug)]
 pub(crate) struct OnDemand<T>(Option<Box<[T; 1]>>);
 
@@ -22,19 +23,19 @@ impl<T> Default for OnDemand<T> {
 }
 
 impl<T: Default> OnDemand<T> {
-    /// The state, if it was needed before.
+    /// The state, if it has been allocated.
     #[inline(always)]
     pub(crate) fn get(&self) -> Option<&T> {
         self.0.as_deref().map(|[state]| state)
     }
 
-    /// The state, to be changed, if it was needed before.
+    /// The state, mutable, if it has been allocated.
     #[inline(always)]
     pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
         self.0.as_deref_mut().map(|[state]| state)
     }
 
-    /// The state, made if it was not needed before; `None` where memory is refused.
+    /// The state, mutable, allocated if need be; `None` if memory is refused.
     pub(crate) fn make(&mut self) -> Option<&mut T> {
         if self.0.is_none() {
             let mut memory = Vec::new();

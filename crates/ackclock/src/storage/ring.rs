@@ -1,57 +1,57 @@
-//! A ring of bytes: the send queue or the receive queue of a connection.
+//! A ring buffer of bytes: the send queue or the receive queue of a connection.
 
 use super::{Buffer, copy};
 use crate::FOR_SPEED;
 
-/// A queue of bytes with access by offset, and with room behind its end that may be filled out of
-/// order before it is counted in (the receiver reassembles there).
+/// A queue of bytes with access by offset. The room behind its end can be written out of order, before the
+/// bytes are counted in; this is where the receiver reassembles.
 ///
-/// It holds at most [`limit`](Ring::limit) bytes. Lent memory gives the limit; owned memory starts
-/// empty and grows towards the limit by doubling, so that an idle connection holds no memory.
+/// It holds at most [`limit`](Ring::limit) bytes. The length of lent memory is the limit; owned memory starts
+/// empty and grows toward the limit by doubling, so that an idle connection holds no memory.
 #[derive(Debug)]
 pub struct Ring<'a> {
     buffer: Buffer<'a, u8>,
-    // Four bytes each: a connection holds several of these, and no ring is larger than 4 GiB.
+    // Four bytes each, as a connection holds several of these and no ring is larger than 4 GiB.
     head: u32,
     len: u32,
     limit: u32,
 }
 
-/// The least amount of memory an owned ring takes when it needs any, in bytes.
+/// Least memory that an owned ring allocates, in bytes.
 const FIRST_GROWTH: usize = 512;
 
 impl<'a> Ring<'a> {
-    /// A ring in `buffer`. Lent memory limits it to its length, whatever `limit` says; owned
-    /// memory grows on demand up to `limit` bytes.
+    /// An empty ring in `buffer`. Lent memory limits it to its length, whatever `limit` is; owned memory
+    /// grows on demand up to `limit` bytes.
     pub fn new(buffer: Buffer<'a, u8>, limit: usize) -> Self {
         let limit = if buffer.can_grow() { limit } else { buffer.len() };
         let limit = u32::try_from(limit).unwrap_or(u32::MAX);
         Ring { buffer, head: 0, len: 0, limit }
     }
 
-    /// The memory, for use by another ring. The bytes are forgotten.
+    /// Gives back the memory, for use by another ring. The bytes are lost.
     pub fn into_buffer(self) -> Buffer<'a, u8> {
         self.buffer
     }
 
-    /// How many bytes are queued.
+    /// Number of bytes queued.
     pub const fn len(&self) -> usize {
         self.len as usize
     }
 
-    /// Whether nothing is queued.
+    /// Whether no byte is queued.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How many bytes it can hold at most.
+    /// Most bytes that it can hold.
     pub const fn limit(&self) -> usize {
         if super::CAN_GROW { self.limit as usize } else { self.buffer.length() }
     }
 
-    /// Sets how many bytes an owned ring can hold at most: never fewer than are queued. Its memory
-    /// goes back when the limit is at most half of it, so that a limit which sinks with every byte
-    /// that leaves moves little. Lent memory stays the limit of its ring.
+    /// Sets the most bytes that an owned ring can hold, but never fewer than are queued. Memory is freed only
+    /// when the limit is at most half of it, so that a limit that decreases with every byte consumed causes
+    /// few moves. The limit of lent memory stays.
     pub fn set_limit(&mut self, limit: usize) {
         if !self.buffer.can_grow() {
             return;
@@ -69,7 +69,7 @@ impl<'a> Ring<'a> {
         self.limit().saturating_sub(self.len())
     }
 
-    /// Appends what fits of `bytes`; returns how many were taken.
+    /// Appends as many of `bytes` as fit, and returns how many.
     #[inline]
     pub fn push(&mut self, bytes: &[u8]) -> usize {
         let n = self.write_behind(0, bytes);
@@ -77,8 +77,8 @@ impl<'a> Ring<'a> {
         n
     }
 
-    /// Writes into the room behind the end, `offset` bytes after it, without counting the bytes
-    /// in; returns how many were written (what lies beyond the limit is not).
+    /// Writes into the room behind the end, at `offset` bytes from the end, without counting the bytes in;
+    /// returns how many were written (none beyond the limit).
     #[inline]
     pub fn write_behind(&mut self, offset: usize, bytes: &[u8]) -> usize {
         let n = bytes.len().min(self.free().saturating_sub(offset));
@@ -90,7 +90,7 @@ impl<'a> Ring<'a> {
         }
         let start = self.index(self.len() + offset).min(self.buffer.len());
         if FOR_SPEED && let Some(place) = self.buffer.get_mut(start..start + n) {
-            // As nearly always, it does not wrap.
+            // The common case: it does not wrap around.
             return copy(place, bytes);
         }
         let (wrapped, straight) = self.buffer.split_at_mut(start);
@@ -98,12 +98,11 @@ impl<'a> Ring<'a> {
         first + copy(wrapped, bytes.get(first..).unwrap_or_default())
     }
 
-    /// Free memory right behind the end, as much as lies in one piece (memory is taken first if there
-    /// is none), to be written and then counted in with [`extend`](Self::extend). Empty if nothing may
-    /// be appended.
+    /// The contiguous free memory right behind the end (allocated first if there is none), to be written and
+    /// then counted in by [`extend`](Self::extend). Empty if nothing can be appended.
     pub fn room(&mut self) -> &mut [u8] {
         if self.len() == self.buffer.len() {
-            // Without memory there is no room, which the answer tells.
+            // If memory is refused, the result is empty.
             let _ = self.reserve_behind(1);
         }
         let start = self.index(self.len());
@@ -113,20 +112,20 @@ impl<'a> Ring<'a> {
         self.buffer.get_mut(start..end).unwrap_or_default()
     }
 
-    /// Counts `n` bytes in that were written behind the end before.
+    /// Counts in `n` bytes that were written behind the end.
     pub fn extend(&mut self, n: usize) {
         let room = self.limit().min(self.buffer.len());
         self.len = self.len().saturating_add(n).min(room) as u32;
     }
 
-    /// Whether its memory may grow.
+    /// Whether the ring's memory may grow.
     #[inline(always)]
     pub(crate) const fn can_grow(&self) -> bool {
         self.buffer.can_grow()
     }
 
-    /// Makes sure that there is memory for `n` bytes behind the end; false if there is not, because
-    /// they lie beyond the limit or because the allocator has none.
+    /// Makes sure that there is memory for `n` bytes behind the end; false if they lie beyond the limit or
+    /// memory is refused.
     #[inline]
     pub(crate) fn reserve_behind(&mut self, n: usize) -> bool {
         if !super::CAN_GROW {
@@ -159,16 +158,16 @@ impl<'a> Ring<'a> {
         n + copy(to.get_mut(n..).unwrap_or_default(), second)
     }
 
-    /// Removes `n` bytes from the front (all of them if it holds fewer). An owned ring that
-    /// becomes empty keeps its memory; see [`release`](Ring::release).
+    /// Removes `n` bytes from the front (all if it holds fewer). An owned ring that becomes empty keeps its
+    /// memory; see [`release`](Ring::release).
     pub fn consume(&mut self, n: usize) {
         let n = n.min(self.len());
         self.head = self.index(n) as u32;
         self.len -= n as u32;
     }
 
-    /// Gives owned memory back if no byte is queued. Bytes written behind the end are lost, so the
-    /// caller makes sure there are none.
+    /// Frees owned memory if no byte is queued. Bytes written behind the end are lost, so the caller must
+    /// make sure that there are none.
     pub fn release(&mut self) {
         if self.len == 0 && self.buffer.can_grow() {
             self.buffer.release();
@@ -176,7 +175,7 @@ impl<'a> Ring<'a> {
         }
     }
 
-    /// Memory held now, in bytes.
+    /// Memory held, in bytes.
     pub fn allocated(&self) -> usize {
         self.buffer.len()
     }
@@ -187,7 +186,7 @@ impl<'a> Ring<'a> {
         if index >= capacity { index - capacity } else { index }
     }
 
-    /// Makes room for `total` bytes from the head on, for which there is none.
+    /// Allocates memory for `total` bytes from the head on; there is not enough.
     #[inline(never)]
     fn reserve(&mut self, total: usize) -> bool {
         let old = self.buffer.len();

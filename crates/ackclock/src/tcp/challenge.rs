@@ -1,20 +1,20 @@
-//! Challenge acks: the answers to segments that may be forged, and how often a connection gives them
-//! (RFC 5961).
+//! Challenge ACKs (RFC 5961): answers to segments that may be forged, and the limit on how many a connection
+//! sends.
 
 use super::connection::Connection;
 use crate::congestion::CongestionController;
 use crate::profile::{InitialValue, Profile};
 use crate::time::Instant;
 
-/// At most so many challenge acks in each interval. The count is the connection's own: one shared
-/// between connections could be measured from outside (CVE-2016-5696).
+/// Most challenge ACKs that one connection sends within [`INTERVAL`]. Each connection counts its own: a count
+/// shared between connections could be measured from outside (CVE-2016-5696).
 const LIMIT: u32 = 10;
-/// RFC 5961 section 7 suggests 10 acks in any 5 seconds. In milliseconds.
+/// Length of an interval in milliseconds: RFC 5961 section 7 suggests 10 acks in any 5 seconds.
 const INTERVAL: u32 = 5_000;
-/// RFC 4443 section 2.4 (f) suggests so many.
+/// Most ICMP errors sent within a second, as RFC 4443 section 2.4 (f) suggests.
 const ERRORS_PER_SECOND: u32 = 10;
 
-/// Rate limit of answers that a stranger can provoke: so many in each interval.
+/// Rate limit of answers that an outsider can provoke: at most a given number within each interval.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AnswerLimit {
     /// When the interval began, in milliseconds since the origin, modulo 2^32.
@@ -33,8 +33,8 @@ impl AnswerLimit {
         self.allow(now, 1_000, |_| ERRORS_PER_SECOND)
     }
 
-    /// Whether another answer may be sent now; if so it is counted. An interval is so many milliseconds
-    /// long; `most` knows by its beginning how many answers it has.
+    /// Whether another answer may be sent now; if so it is counted. `interval` is in milliseconds; `most`
+    /// gives the number of answers allowed in an interval from when that interval began.
     pub(crate) fn allow(
         &mut self,
         now: Instant,
@@ -56,7 +56,7 @@ impl InitialValue for AnswerLimit {
 }
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// A challenge ack (RFC 5961), if this connection has not sent too many.
+    /// Has a challenge ACK sent (RFC 5961), unless this connection has sent too many lately.
     pub(super) fn challenge(&mut self, now: Instant) {
         if self.challenge.allow_challenge(now) {
             self.count_rarely(|rare| &mut rare.challenge_acks, 1);

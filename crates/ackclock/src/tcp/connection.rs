@@ -24,19 +24,19 @@ use crate::storage::Buffer;
 use crate::time::{Duration, Instant};
 use crate::wire::{Segment, SignatureKind, Timestamps};
 
-/// The memory of one connection, lent or growing.
+/// The memory of one connection: lent by the caller, or growing from the heap.
 #[derive(Debug, Default)]
 pub struct Buffers<'a, P: Profile = Full> {
     /// Send queue, in bytes.
     pub send: Buffer<'a, u8>,
     /// Receive queue, in bytes.
     pub receive: Buffer<'a, u8>,
-    /// Records of what is in flight; an image that keeps that in bulk
-    /// ([`InBulk`](super::flight::InBulk)) uses none.
+    /// Records of the segments in flight; unused in an image that keeps only totals of them
+    /// ([`InBulk`](super::flight::InBulk)).
     pub flight: Buffer<'a, FlightRecord<P>>,
-    /// What each of those remembers of deliveries, for laws that want delivery rates ([`Bbr`] does).
-    /// Memory that is lent is used under every law; with none a law is told a rate for each round
-    /// trip only.
+    /// Delivery data of each record in `flight`, for congestion control by delivery rates ([`Bbr`]). Memory
+    /// lent here is used whatever the algorithm; without any, the algorithm gets one rate sample for each
+    /// round trip only.
     ///
     /// [`Bbr`]: crate::congestion::Bbr
     pub delivery: Buffer<'a, DeliveryRecord>,
@@ -44,40 +44,41 @@ pub struct Buffers<'a, P: Profile = Full> {
     pub reassembly: Buffer<'a, SeqRange>,
 }
 
-/// What a connection needs to know to open.
+/// What a new connection is given by its stack: sequence number, path and random words.
 #[derive(Clone, Copy, Debug)]
 pub struct Open {
     /// Initial send sequence number (RFC 6528).
     pub iss: SeqNumber,
-    /// Added to our timestamp clock (RFC 7323 section 5.4).
+    /// Offset added to our timestamp clock (RFC 7323 section 5.4).
     pub timestamp_offset: u32,
-    /// Largest IP packet on the path, in bytes.
+    /// Largest IP packet on the path (path MTU), in bytes.
     pub mtu: u32,
     /// Length of the IP header in bytes: 20 or 40.
     pub ip_header: u8,
-    /// Seed of the connection's own random words.
+    /// Seed of the connection's own random numbers.
     pub random: u64,
-    /// A random word for the phase of clocks that tick ([`Ticks`](super::Ticks),
-    /// [`AckTimer`](super::AckTimer)), the same for all connections of a host.
+    /// A random number that sets the phase of clocks that tick ([`Ticks`](super::Ticks),
+    /// [`AckTimer`](super::AckTimer)); the same for all connections of a host.
     pub clock_phase: u32,
 }
 
-/// What was agreed in a passive open before the connection got its buffers.
+/// What a passive open has agreed on before the connection gets its buffers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Accepted<'r, P: Profile> {
     /// Initial receive sequence number: that of the peer's SYN.
     pub(crate) irs: SeqNumber,
     /// What both SYNs offer.
     pub(crate) agreement: &'r Agreement<P>,
-    /// What to say of the time, and what the peer has said of it.
+    /// State of the timestamps option: our clock, and TS.Recent.
     pub(crate) timestamps: TimestampState<P>,
     /// The window that our SYN-ACK advertised, in bytes.
     pub(crate) advertised_window: u16,
-    /// When the SYN-ACK was sent, if that was once (Karn's rule).
+    /// When the SYN-ACK was sent; `None` if it was retransmitted, as it then gives no round-trip time (Karn's
+    /// algorithm).
     pub(crate) syn_sent_at: Option<Instant>,
     /// How often the SYN-ACK was retransmitted.
     pub(crate) syn_retransmits: u32,
-    /// Whether one was lost.
+    /// Whether a SYN-ACK was lost.
     pub(crate) syn_lost: bool,
 }
 
@@ -88,13 +89,13 @@ pub struct TimeWait<P: Profile = Full> {
     pub snd_nxt: SeqNumber,
     /// RCV.NXT.
     pub rcv_nxt: SeqNumber,
-    /// The window field of its acks.
+    /// The window field of the acks that it sends.
     pub window: u16,
-    /// What to say of the time, and to ask of it.
+    /// State of the timestamps option.
     pub(crate) timestamps: TimestampState<P>,
-    /// How its segments are signed, if they are.
+    /// How segments are signed, if they are.
     pub(crate) signature: Option<SignatureKind>,
-    /// How long it lasts: 2 MSL.
+    /// How long TIME-WAIT lasts: 2 MSL.
     pub duration: Duration,
 }
 
@@ -108,7 +109,7 @@ pub(super) struct Counters<P: Profile> {
     pub(super) data_segments_received: Count<P>,
 }
 
-/// Counters of what happens to few connections, for `Info`; each stays at 2^32 - 1 when it comes to that.
+/// Counters of events that few connections see, for `Info`; each saturates at 2^32 - 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RareCounters {
     pub(super) reassembly_dropped: u32,
@@ -122,11 +123,11 @@ pub(super) struct RareCounters {
 /// Whether a connection that is over has a RST to send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reset {
-    /// No.
+    /// No RST is to be sent.
     No,
-    /// It was aborted.
+    /// The connection was aborted.
     Aborted,
-    /// Text has come that nobody will read.
+    /// Data has arrived that no application will read.
     Unread,
 }
 
@@ -142,15 +143,16 @@ pub struct Connection<'a, C, P: Profile = Full> {
     pub(super) ip_header: u8,
     pub(super) sender: Sender<'a, C, P>,
     pub(super) receiver: Receiver<'a, P>,
-    /// When the peer was heard last; before, when the connection was opened and then its SYN was sent first.
+    /// When the last segment of the peer arrived; before the first one, when the connection was opened and
+    /// then when its SYN was first sent.
     pub(super) heard_at: Instant,
-    /// When the peer was asked for an answer last: by a SYN, then by keepalive probes. It says
-    /// something only where one was sent.
+    /// When the last probe that demands an answer was sent: a SYN, later a keepalive probe. Meaningless while
+    /// none was sent.
     pub(super) asked_at: Instant,
     pub(super) syn_retries: <P::ActiveOpen as Part>::Keeps<SynRetries>,
     pub(super) fast_open: <P::FastOpen as Part>::Keeps<FastOpen>,
     pub(super) keepalive: KeepaliveProbes,
-    /// What our SYN offers, and once the peer's is known what both agree on.
+    /// What our SYN offers; once the peer's SYN is known, what both ends agree on.
     pub(super) agreement: Agreement<P>,
     pub(super) timestamps: TimestampState<P>,
     pub(super) challenge: AnswerLimit,
@@ -158,14 +160,15 @@ pub struct Connection<'a, C, P: Profile = Full> {
     pub(super) close_deadline: Instant,
     /// Whether a RST is to be sent.
     pub(super) reset: Reset,
-    /// An ack is to be sent that answers a segment which was not accepted.
+    /// Whether an ack is to be sent in answer to a segment that was not acceptable.
     pub(super) challenge_due: bool,
     /// RCV.UP.
     pub(super) urgent: Urgent<P>,
     pub(super) counters: Counters<P>,
 }
 
-/// What a microcontroller pays for a connection with Reno and RFC 6675 besides the memory it lends.
+/// Size limits: the bytes that a connection with Reno and RFC 6675 takes on a microcontroller, lent memory
+/// aside.
 const _: () = {
     use crate::profile::Present;
 
@@ -186,32 +189,32 @@ const _: () = {
     assert!(!is_bounded || size <= 512);
 };
 
-/// What a stack asks and sets whose queues grow.
+/// Queue limits and memory use, for stacks whose queues grow.
 #[allow(dead_code, reason = "only queues that grow ask, and without a heap none does")]
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// Bounds the queues before anything was queued or sent, in bytes, where their memory grows.
+    /// Sets the limits of both queues in bytes, where their memory grows, before anything was queued or sent.
     pub(crate) fn begin_with(&mut self, send: u32, receive: u32) {
         self.sender.set_limit(send as usize);
         self.receiver.set_limit(receive as usize);
     }
 
-    /// Most bytes that the send queue and the receive queue may hold.
+    /// Most bytes that the send queue and the receive queue may hold, in this order.
     pub(crate) fn queue_limits(&self) -> (u32, u32) {
         (self.sender.queue().limit() as u32, self.receiver.wanted_limit())
     }
 
-    /// Memory that the send queue holds, in bytes.
+    /// Memory held by the send queue, in bytes.
     pub(crate) fn send_memory(&self) -> u32 {
         u32::try_from(self.sender.queue().allocated()).unwrap_or(u32::MAX)
     }
 
-    /// What the receive queue may hold, and the memory that it holds if that is more, in bytes.
+    /// Limit of the receive queue, or the memory that it holds if that is more, in bytes.
     pub(crate) fn receive_memory(&self) -> u32 {
         let memory = self.receiver.limit().max(self.receiver.allocated());
         u32::try_from(memory).unwrap_or(u32::MAX)
     }
 
-    /// The law's window, in bytes.
+    /// The congestion window, in bytes.
     pub(crate) fn congestion_window(&self) -> u32 {
         self.sender.controller().window()
     }
@@ -280,27 +283,26 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         }
     }
 
-    /// All segments of this connection, which is about to send its SYN, are signed.
+    /// Has all segments of this connection signed; called before its SYN is sent.
     pub(crate) fn sign(&mut self, kind: SignatureKind) {
         self.agreement.sign(kind);
     }
 
-    /// How its segments are signed, if they are.
+    /// How the connection's segments are signed, if they are.
     #[inline]
     pub(crate) fn signature(&self) -> Option<SignatureKind> {
         self.agreement.signature()
     }
 
-    /// Whether its segments are signed.
+    /// Whether the connection's segments are signed.
     #[inline]
     pub(crate) fn is_signed(&self) -> bool {
         self.agreement.is_signed()
     }
 
-    /// Passive open: what [`new`](Self::new) has just made becomes the connection of a
-    /// half-open record, in ESTABLISHED, once the peer's ACK of our SYN was found acceptable. The
-    /// stack then hands the same segment to [`on_segment`](Self::on_segment), which takes its window,
-    /// data and FIN.
+    /// Passive open: turns a connection just made by [`new`](Self::new) into the one of a half-open record,
+    /// in ESTABLISHED, once the peer's ACK of our SYN was found acceptable. The stack then hands the same
+    /// segment to [`on_segment`](Self::on_segment), which takes its window, data and FIN.
     pub(crate) fn accept(&mut self, now: Instant, accepted: &Accepted<'_, P>) {
         self.agreement = *accepted.agreement;
         self.timestamps = accepted.timestamps;
@@ -314,13 +316,13 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         self.establish(now, 0, accepted.irs, rtt, accepted.syn_lost);
     }
 
-    /// The peer's SYN is known: what both offered is in use from now on. `advertised` is the window that our
-    /// SYN has told the peer.
+    /// Puts into use what both SYNs offer, once the peer's SYN is known. `advertised` is the window that our
+    /// SYN has advertised.
     pub(super) fn agree(&mut self, now: Instant, syn: &Segment<'_>, advertised: u16) {
         let (irs, timestamps) = (syn.header.seq, syn.header.options.timestamps);
         self.agreement.agree(&SynOptions::of(&syn.header), self.ip_header);
         self.agreement.agree_on_ecn(syn);
-        // Section 6.1.1: not after a SYN that did not ask for it.
+        // RFC 3168 section 6.1.1: no ECN once a SYN that did not ask for it was sent.
         let ask = u32::from(self.agreement.accurate.is_offered() && P::ACCURATE_ECN);
         self.agreement.ecn =
             self.agreement.accurate.echoes_classic() && self.syn_retransmits() <= ask;
@@ -331,7 +333,8 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         self.begin_accurate(Some(&syn.header));
     }
 
-    /// Both SYNs are acknowledged. `window` is the peer's, in bytes, from segment `seq`.
+    /// Enters ESTABLISHED: both SYNs are acknowledged. `window` is the peer's, in bytes, from the segment
+    /// with sequence number `seq`.
     pub(super) fn establish(
         &mut self,
         now: Instant,
@@ -346,8 +349,9 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         self.on_heard(now);
     }
 
-    /// What both SYNs offer is known: the sender can begin. `window` is the peer's, in bytes, from segment
-    /// `seq`; `handshake` its round-trip time, and whether a SYN was lost.
+    /// Starts the sender, once it is known what both SYNs offer. `window` is the peer's, in bytes, from the
+    /// segment with sequence number `seq`; `handshake` is the round-trip time of the handshake, and whether a
+    /// SYN was lost.
     pub(super) fn start_sending(
         &mut self,
         now: Instant,
@@ -373,7 +377,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         }
     }
 
-    /// Our initial sequence number, while it is not acknowledged.
+    /// Our initial sequence number; correct only until our SYN is acknowledged.
     pub(super) fn iss(&self) -> SeqNumber {
         self.sender.snd_una() - 1
     }
@@ -400,7 +404,8 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         self.receiver.first_unread()
     }
 
-    /// How long ago the segment was sent whose timestamp a received one echoes.
+    /// The round-trip time by an echoed timestamp: the time since the segment was sent whose timestamp
+    /// `option` echoes.
     pub(crate) fn echoed_rtt(&self, now: Instant, option: Option<Timestamps>) -> Option<Duration> {
         self.timestamps.rtt(now, option)
     }
@@ -426,7 +431,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         (self.state == State::TimeWait).then(|| TimeWait {
             snd_nxt: self.sender.snd_nxt(),
             rcv_nxt: self.receiver.rcv_nxt(),
-            // What the ack of the peer's FIN has told.
+            // As in the ack of the peer's FIN.
             window: self.receiver.window_field(self.receiver.rcv_wnd()),
             timestamps: self.timestamps,
             signature: self.signature(),
@@ -434,15 +439,14 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         })
     }
 
-    /// The stack has taken over TIME-WAIT: the connection is over, what was received can still be
-    /// read.
+    /// Ends the connection because the stack has taken over TIME-WAIT; what was received can still be read.
     pub fn leave_time_wait(&mut self) {
         if self.state == State::TimeWait {
             self.state = State::Closed;
         }
     }
 
-    /// Ends the connection with an error and without a word to the peer.
+    /// Ends the connection with an error and sends nothing to the peer.
     pub fn fail(&mut self, error: Error) {
         self.forget_unread_text();
         self.state = State::Closed;
@@ -450,8 +454,8 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         self.reset = Reset::No;
     }
 
-    /// What came with a SYN is for nobody if the connection was never established: whoever sent it has not
-    /// shown that the address is his.
+    /// Drops the data that came with a SYN if the connection was never established: the sender of that SYN
+    /// has not shown that its address is its own.
     fn forget_unread_text(&mut self) {
         if P::ACTIVE_OPEN && self.withholds_text() {
             self.receiver.consume(self.receiver.queued());
@@ -468,7 +472,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         self.error = self.error.or(Some(error));
     }
 
-    /// It has come to an end, if it [is leaving](State): nothing limits it any more.
+    /// Stops the clock of what limits the sender once the connection is in CLOSED or TIME-WAIT.
     pub(crate) fn on_end(&mut self, now: Instant) {
         if matches!(self.state, State::Closed | State::TimeWait) {
             self.sender.stop_limit_clock(now);
@@ -480,18 +484,18 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
         self.sender.holds_no_data() && self.receiver.holds_no_data()
     }
 
-    /// When the peer last acknowledged something of what it has yet to acknowledge.
+    /// When the peer last acknowledged new data, if some is still unacknowledged.
     pub(crate) fn progressed_at(&self) -> Option<Instant> {
         self.sender.progressed_at()
     }
 
-    /// Gives memory of its own that holds nothing back.
+    /// Frees the connection's own memory that holds no data.
     pub(crate) fn release_memory(&mut self) {
         self.sender.release_memory();
         self.receiver.release_memory();
     }
 
-    /// Takes the memory back from a connection that is over.
+    /// Gives back the lent memory of a connection that is over.
     pub fn into_buffers(self) -> Buffers<'a, P> {
         let (send, flight, delivery) = self.sender.into_buffers();
         let (receive, reassembly) = self.receiver.into_buffers();

@@ -1,8 +1,8 @@
-//! Counters of one connection, for `Info`: they stay at zero where an image counts nothing.
+//! Counters of one connection, for `Info`; always zero in an image without counters.
 
 use crate::profile::{Kept, Part, Profile};
 
-/// How many segments or events there were. It comes to 2^32 after some terabytes, and stays there.
+/// A count of segments or events. It saturates at 2^32 - 1, which takes some terabytes of data.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Count<P: Profile>(<P::Counters as Part>::Keeps<u32>);
 
@@ -27,7 +27,7 @@ impl<P: Profile> Count<P> {
     }
 }
 
-/// How many bytes there were.
+/// A count of bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByteCount<P: Profile>(<P::Counters as Part>::Keeps<u64>);
 

@@ -1,4 +1,4 @@
-//! Why a connection ended, and what a call on it can answer.
+//! Errors of a connection: why it ended, and why a call on it failed.
 
 use core::fmt;
 
@@ -13,9 +13,9 @@ pub enum Error {
     /// An ICMP error said that the destination cannot be reached, while the connection was being
     /// opened (RFC 5927 section 4).
     Unreachable,
-    /// Nothing was acknowledged for the give-up time (R2, RFC 9293 section 3.8.3).
+    /// The peer acknowledged nothing for the give-up time (R2, RFC 9293 section 3.8.3).
     TimedOut,
-    /// Nothing was acknowledged for the user timeout (RFC 5482).
+    /// The peer acknowledged nothing for the user timeout (RFC 5482).
     UserTimeout,
     /// The peer answered no keepalive probe (RFC 9293 section 3.8.4).
     KeepaliveTimeout,
@@ -25,8 +25,8 @@ pub enum Error {
     AddressRemoved,
     /// The key that signed its segments was removed (RFC 2385).
     KeyRemoved,
-    /// The application moved no data for too long, and the memory was needed for others or the time for
-    /// that was over.
+    /// The application moved no data for too long: its idle timeout passed, or the memory was needed for
+    /// others.
     Idle,
     /// Too few resources to establish the connection.
     NoResources,
@@ -47,7 +47,7 @@ impl fmt::Display for Error {
                 "connection timed out: the peer does not answer; check that it is up and \
                  reachable"
             }
-            Error::UserTimeout => "user timeout: the peer acknowledged nothing for so long",
+            Error::UserTimeout => "user timeout: the peer acknowledged nothing within it",
             Error::KeepaliveTimeout => "keepalive timeout: the peer answered no probe",
             Error::Aborted => "connection aborted by this side",
             Error::AddressRemoved => {
@@ -94,9 +94,9 @@ impl core::error::Error for SendError {}
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ReceiveError {
-    /// Nothing has arrived that was not read; more may come.
+    /// All data that has arrived was read; more may come.
     WouldBlock,
-    /// The peer has sent all it had to send, and all of it was read.
+    /// End of data: the peer has sent its FIN, and all data before it was read.
     Finished,
     /// The connection is over.
     Closed(Error),

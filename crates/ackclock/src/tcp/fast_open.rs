@@ -1,5 +1,5 @@
-//! TCP Fast Open on one connection (RFC 7413): text that goes with our SYN, and text that came with the
-//! peer's. Cookies are the stack's to keep and to check.
+//! TCP Fast Open on one connection (RFC 7413): data carried by our SYN, and data that came with the peer's.
+//! The stack keeps and checks the cookies.
 
 use super::connection::Connection;
 use super::{Agreement, Initial, State};
@@ -9,41 +9,41 @@ use crate::seq::{SeqNumber, SeqRange};
 use crate::time::{Duration, Instant};
 use crate::wire::Segment;
 
-/// Bytes that the options of a SYN may take: text has to fit beside them.
+/// Most bytes that the options of a SYN take: its data has to fit beside them.
 const MOST_OPTIONS: u16 = 40;
 
-/// How a connection is opened fast, and with how much text.
+/// State of Fast Open: our role, and how much data a SYN carries.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FastOpen {
     role: Role,
-    /// Bytes of text: that may go with our SYN, then that went with it, then that were taken. (As bytes: a
-    /// connection is small.)
+    /// Bytes of data, in native byte order (alignment 1 keeps a connection small): at first how much our SYN
+    /// may carry, then how much it carried, and at last how much of it (of the peer's, as a server) was accepted.
     text: [u8; 2],
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Role {
-    /// It is not opened fast.
+    /// Fast Open is not used.
     #[default]
     Off,
-    /// Our SYN shows the peer's cookie, or asks for one.
+    /// Our SYN carries the peer's cookie, or asks for one.
     Client,
-    /// Our SYN has text and no cookie.
+    /// Our SYN carries data without a cookie.
     ClientWithoutCookie,
-    /// The peer's SYN acknowledges none of the text that went with ours.
+    /// The peer's SYN-ACK acknowledges none of the data of our SYN.
     Refused,
-    /// It acknowledges a part of it.
+    /// The peer's SYN-ACK acknowledges only a part of the data of our SYN.
     Cut,
-    /// Text came with the peer's SYN and was taken.
+    /// The peer's SYN carried data, which was accepted.
     Server,
-    /// As before, and our SYN-ACK gives the peer a cookie.
+    /// As [`Server`](Role::Server), and our SYN-ACK gives the peer a cookie.
     Giver,
 }
 
-/// What of Fast Open goes with a SYN.
+/// The Fast Open option of a SYN or SYN-ACK.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CookieOption {
-    /// Nothing.
+    /// None.
     None,
     /// The peer's cookie, or the request for one.
     OfPeer,
@@ -52,8 +52,8 @@ pub(crate) enum CookieOption {
 }
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// Our first SYN goes with text, of what is queued then, in a segment of at most `mss` bytes. It
-    /// `shows` the peer's cookie, or asks for one, and then it has no text.
+    /// Opens with Fast Open: the first SYN carries what is then queued, in a segment of at most `mss` bytes.
+    /// `shows`: it carries the peer's cookie; if none is known it asks for one instead, and carries no data.
     pub(crate) fn open_fast(&mut self, shows: bool, mss: u16) {
         if let Some(fast_open) = self.fast_open.get_mut() {
             let role = if shows { Role::Client } else { Role::ClientWithoutCookie };
@@ -69,12 +69,12 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         matches!(self.role(), Role::Client | Role::ClientWithoutCookie)
     }
 
-    /// How many bytes of text go with the SYN that goes now: with the first one only (section 4.2.2).
+    /// Bytes of data that the SYN to be sent now carries: only the first SYN carries any (section 4.2.2).
     pub(super) fn syn_text(&self) -> usize {
         self.sender.queue().len().min(self.syn_room())
     }
 
-    /// How many bytes of text may go with the SYN that goes now.
+    /// Most bytes of data that the SYN to be sent now may carry.
     pub(crate) fn syn_room(&self) -> usize {
         let is_first = self.state == State::SynSent && self.is_first_syn();
         match self.fast_open.get() {
@@ -85,7 +85,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// The cookie of the SYN that goes now: only the first one has it (section 4.2.2).
+    /// The Fast Open option of the SYN to be sent now: only the first SYN has one (section 4.2.2).
     pub(crate) fn cookie_option(&self) -> CookieOption {
         match self.role() {
             Role::Client if self.state == State::SynSent && self.is_first_syn() => {
@@ -96,7 +96,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// The link has taken a SYN with `len` bytes of text.
+    /// Notes that the link has taken a SYN with `len` bytes of data.
     pub(super) fn on_syn_text_sent(&mut self, len: usize) {
         if self.state == State::SynSent
             && self.is_first_syn()
@@ -106,12 +106,13 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// Bytes of text that went with our SYN.
+    /// Bytes of data that our SYN carried.
     fn syn_text_sent(&self) -> u32 {
         if self.is_client() && self.is_opening() { self.syn_text_taken() } else { 0 }
     }
 
-    /// Whether an ack is of our SYN, and perhaps of what followed it, before the handshake is finished.
+    /// Whether `ack`, which came before the handshake was finished, acknowledges our SYN, and perhaps data
+    /// after it.
     pub(super) fn acks_syn(&self, ack: SeqNumber) -> bool {
         if !P::FAST_OPEN {
             return ack == self.sender.snd_nxt();
@@ -120,8 +121,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         SeqRange::from_len(self.sender.snd_una(), most + 1).contains(ack)
     }
 
-    /// The peer's SYN acknowledges ours, and with it perhaps text. What it does not acknowledge is sent
-    /// again at once, which says nothing of congestion.
+    /// Handles the acknowledgment of our SYN by the peer's SYN, which may cover data too. Data that it does
+    /// not cover is retransmitted at once; this is no sign of congestion.
     pub(super) fn take_ack_of_syn_text(&mut self, now: Instant, ack: SeqNumber) {
         let sent = self.syn_text_sent();
         if !P::FAST_OPEN || sent == 0 {
@@ -136,14 +137,14 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// Whether the first new data repeat text that went with our SYN: they are no more ECN-capable than other
-    /// retransmissions (RFC 3168 section 6.1.5).
+    /// Whether the first new data repeats data of our SYN: like any retransmission it is then not ECN-capable
+    /// (RFC 3168 section 6.1.5).
     #[inline(always)]
     pub(super) fn repeats_syn_text(&self) -> bool {
         P::FAST_OPEN && matches!(self.role(), Role::Refused | Role::Cut)
     }
 
-    /// New data have gone.
+    /// Notes that new data was sent.
     pub(super) fn on_new_data_sent(&mut self) {
         if self.repeats_syn_text()
             && let Some(fast_open) = self.fast_open.get_mut()
@@ -152,17 +153,17 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// Bytes of text that came or went with a SYN and were taken, once the peer has answered.
+    /// Bytes of data that a SYN of either side carried and that were accepted, once the peer has answered.
     pub(super) fn syn_text_taken(&self) -> u32 {
         self.fast_open.get().map_or(0, |fast_open| u16::from_ne_bytes(fast_open.text).into())
     }
 
-    /// Whether our SYN tries a Fast Open, and the peer has not answered.
+    /// Whether our SYN tries Fast Open, and the peer has not answered yet.
     pub(crate) fn tries_fast_open(&self) -> bool {
         self.state == State::SynSent && self.is_client()
     }
 
-    /// Whether our SYN has tried a Fast Open, and nobody has ever answered.
+    /// Whether our SYN tried Fast Open, and the connection ended without any answer.
     pub(crate) fn has_failed_to_open_fast(&self) -> bool {
         P::FAST_OPEN
             && self.state == State::Closed
@@ -170,18 +171,18 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             && self.is_client()
     }
 
-    /// Whether `answer` is a negative one to a SYN that has [tried](Self::tries_fast_open) a Fast Open
-    /// (section 4.1.3.1): it gives no cookie and takes no text, or came for a later SYN, so that the path
-    /// may drop such as ours.
+    /// Whether `answer` shows that a SYN which [tried](Self::tries_fast_open) Fast Open has failed (section
+    /// 4.1.3.1): it gives no cookie and acknowledges no data, or it answers a later SYN, so that the path may
+    /// drop SYNs with the option.
     pub(crate) fn lost_fast_open(&self, answer: &Segment<'_>) -> bool {
         let is_late = self.syn_retransmits() > 0 && self.syn_text_taken() == 0;
         let is_refused = self.role() == Role::Refused;
         answer.header.options.fast_open().is_none() && (is_late || is_refused)
     }
 
-    /// A SYN with a cookie that the stack has found right, or that needs none: its text is taken, and the connection
-    /// can send before the handshake is finished. It `gives` the peer
-    /// a cookie; `most_window` is the largest window in bytes.
+    /// Passive open with Fast Open, for a SYN whose cookie the stack has found valid, or that needs none: its
+    /// data is accepted, and the connection can send before the handshake is finished. `most_window` is the
+    /// largest window in bytes; `gives`: the SYN-ACK gives the peer a cookie.
     pub(crate) fn accept_fast(
         &mut self,
         now: Instant,
@@ -208,22 +209,23 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// Whether text came with the peer's SYN and was taken.
+    /// Whether the peer's SYN was accepted with Fast Open.
     pub(super) fn was_opened_fast(&self) -> bool {
         matches!(self.role(), Role::Server | Role::Giver)
     }
 
-    /// The number of what follows the peer's SYN, before the handshake is finished.
+    /// The sequence number of the first byte after the peer's SYN, before the handshake is finished.
     pub(super) fn first_text(&self) -> SeqNumber {
         if self.was_opened_fast() {
-            // Nothing else is taken before.
+            // No other data is accepted before.
             self.receiver.rcv_nxt() - self.syn_text_taken()
         } else {
             self.receiver.first_unread()
         }
     }
 
-    /// Whether it sends data: the handshake is finished, or was opened fast and its SYN-ACK is out.
+    /// Whether the connection may send data: the handshake is finished, or this is the server of a Fast Open
+    /// whose SYN-ACK was sent.
     pub(super) fn is_sending(&self) -> bool {
         self.state.is_synchronized()
             || P::FAST_OPEN
@@ -232,12 +234,12 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
                 && !self.is_first_syn()
     }
 
-    /// Whether what has come with a SYN waits until the handshake is finished.
+    /// Whether data that came with a SYN is withheld from the application until the handshake is finished.
     pub(super) fn withholds_text(&self) -> bool {
         self.is_opening() && !self.was_opened_fast()
     }
 
-    /// The peer has acknowledged the SYN of a connection that was opened fast.
+    /// Enters ESTABLISHED on a connection accepted with Fast Open: the peer has acknowledged our SYN.
     pub(super) fn finish_fast(&mut self, now: Instant, rtt: Option<Duration>, syn_lost: bool) {
         self.state = State::Established;
         self.sender.on_handshake_finished(now, rtt, syn_lost);

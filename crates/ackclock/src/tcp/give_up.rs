@@ -2,7 +2,7 @@
 //!
 //! | what | after | where |
 //! | --- | --- | --- |
-//! | trouble is told (R1) | three retransmissions | here |
+//! | delivery is reported as in trouble (R1) | three retransmissions | here |
 //! | data or FIN without any ack (R2), or a window that stays shut | [`Config::give_up`](super::Config::give_up), [`Config::user_timeout`](super::Config::user_timeout) | `sender/user_timeout.rs` |
 //! | a SYN that nobody answers (R2 for SYNs) | [`Config::syn_give_up`](super::Config::syn_give_up) | `syn_retries.rs` |
 //! | a silent peer | [`Keepalive`](super::Keepalive) | `keepalive.rs` |
@@ -17,7 +17,7 @@ use crate::profile::Profile;
 const R1: u32 = 3;
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// Whether the same segment, or the SYN, was retransmitted R1 times without any ack.
+    /// Whether the same segment, or the SYN, was retransmitted R1 times without any ack since.
     pub(super) fn is_troubled(&self) -> bool {
         let unanswered = if self.is_opening() {
             self.unanswered_syns()
@@ -27,8 +27,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         unanswered >= R1
     }
 
-    /// The linger time is over, or the peer has not sent its FIN for so long that nobody waits for
-    /// it any more.
+    /// Ends the connection: its linger time is over, or the peer has sent no FIN within the FIN-WAIT-2
+    /// timeout.
     pub(super) fn on_close_timeout(&mut self) {
         if self.state == State::FinWait2 {
             self.state = State::Closed;

@@ -1,5 +1,5 @@
-//! Opening a connection: what the SYNs offer, and what follows from both (RFC 9293 sections 3.5 and
-//! 3.7.1, RFC 7323, RFC 2018).
+//! The handshake: what the SYNs offer, and what both ends agree on (RFC 9293 sections 3.5 and 3.7.1, RFC
+//! 7323, RFC 2018).
 
 use super::accurate_ecn::{AccurateAgreement, Again};
 use super::{Config, EcnMode, Settings};
@@ -11,22 +11,22 @@ use core::marker::PhantomData;
 pub(crate) const TCP_HEADER: u32 = 20;
 /// Length of an IPv6 header, in bytes.
 const IPV6_HEADER: u8 = 40;
-/// Bytes that the timestamps option takes in each segment, padding included.
+/// Bytes that the timestamps option takes in each segment, padding included (RFC 7323 Appendix A).
 const TIMESTAMPS_LEN: u16 = 12;
-/// MSS assumed when the peer's SYN names none (RFC 9293 MUST-15): IPv4, IPv6.
+/// MSS in bytes if the peer's SYN has no MSS option (RFC 9293 MUST-15): IPv4, IPv6.
 const DEFAULT_MSS: (u16, u16) = (536, 1220);
-/// Least MSS of a peer that is believed, in bytes (as Linux's `tcp_min_snd_mss`): headers would be most
-/// of what is sent.
+/// Least MSS accepted from a peer, in bytes (as Linux's `tcp_min_snd_mss`): with a smaller one most of each
+/// packet would be headers.
 const LEAST_MSS: u16 = 48;
 /// Largest window scale shift (RFC 7323 section 2.3).
 const MAX_SHIFT: u8 = 14;
 
-/// What a SYN offers by its options, without the values of the timestamps, and by its flags.
+/// What a SYN offers by its options, the timestamps' values aside, and by its flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SynOptions {
     /// Maximum segment size in bytes.
     pub mss: Option<u16>,
-    /// Window scale shift.
+    /// Window scale shift count.
     pub window_scale: Option<u8>,
     /// SACK-permitted.
     pub sack_permitted: bool,
@@ -40,7 +40,7 @@ impl SynOptions {
     /// What a SYN or SYN-ACK with this header offers.
     pub fn of(header: &Header) -> Self {
         let Header { flags, options, .. } = header;
-        // A peer that sends all flags back as they came must not be taken for one that knows ECN.
+        // A peer that reflects all our flags must not be taken for one that supports ECN.
         let congestion_flags = (flags.contains(Flags::ECE), flags.contains(Flags::CWR));
         SynOptions {
             mss: options.mss,
@@ -51,7 +51,7 @@ impl SynOptions {
         }
     }
 
-    /// The flags of a SYN that asks for ECN, or of the SYN-ACK that agrees to it.
+    /// The flags `syn`, with those of an ECN-setup SYN or SYN-ACK if this is one.
     pub(crate) fn flags(&self, syn: Flags) -> Flags {
         match (self.ecn_setup, syn.contains(Flags::ACK)) {
             (true, false) => syn | Flags::ECE | Flags::CWR,
@@ -60,7 +60,7 @@ impl SynOptions {
         }
     }
 
-    /// The option area of the SYN, with our timestamps if it has the option.
+    /// The options of the SYN, with our timestamps if it offers that option.
     pub(crate) fn options(&self, timestamps: Timestamps) -> Options {
         Options {
             mss: self.mss,
@@ -72,25 +72,25 @@ impl SynOptions {
     }
 }
 
-/// The smallest shift with which a window of `window` bytes fits into the header's 16 bits.
+/// The smallest shift count with which a window of `window` bytes fits into the header's 16 bits.
 fn window_shift(window: usize) -> u8 {
     let bits = usize::BITS - window.leading_zeros();
     (bits.saturating_sub(u16::BITS) as u8).min(MAX_SHIFT)
 }
 
-/// What our SYN offers, and once the peer's is known what both agree on. Of what the profile leaves out
-/// nothing is offered, and so nothing agreed on.
+/// What our SYN offers; once the peer's SYN is known, what both ends agree on. What the profile leaves out is
+/// never offered, and so never agreed on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Agreement<P: Profile> {
-    /// MSS that the peer announced, or the default; 0 while its SYN is not known.
+    /// MSS announced by the peer in bytes, or the default; 0 until its SYN is known.
     pub(crate) peer_mss: u16,
-    /// MSS that we announced.
+    /// MSS announced by us, in bytes.
     pub(crate) our_mss: u16,
-    /// Whether windows are scaled.
+    /// Whether window scaling is in use.
     pub(crate) scaled: bool,
-    /// Shift of the windows that we advertise.
+    /// Shift count of the windows that we advertise.
     pub(crate) our_shift: u8,
-    /// Shift of the windows that the peer advertises.
+    /// Shift count of the windows that the peer advertises.
     pub(crate) peer_shift: u8,
     /// SACK in both directions.
     pub(crate) sack: bool,
@@ -98,9 +98,11 @@ pub(crate) struct Agreement<P: Profile> {
     pub(crate) timestamps: bool,
     /// ECN in both directions.
     pub(crate) ecn: bool,
-    /// Each segment has such a signature, which is not agreed on (RFC 2385 section 2, RFC 5925 section 5.3).
+    /// Signature option of every segment, which is configured and not negotiated (RFC 2385 section 2, RFC
+    /// 5925 section 5.3).
     pub(crate) signature: Option<SignatureKind>,
-    /// AccECN in both directions, in place of that, and whether marks are echoed otherwise.
+    /// AccECN in both directions, which then replaces classic ECN; and whether classic ECN marks are echoed
+    /// otherwise.
     pub(crate) accurate: AccurateAgreement,
     pub(crate) profile: PhantomData<P>,
 }
@@ -123,8 +125,9 @@ impl Offer {
 }
 
 impl<P: Profile> Agreement<P> {
-    /// What our SYN can offer. `mtu` is the link's, `window` the largest receive window in bytes.
-    // One for both ends of a connection.
+    /// What our SYN offers. `mtu` is the link's, `ip_header` the length of the IP header, `window` the
+    /// largest receive window, all in bytes.
+    // Compiled once for both active and passive opens.
     #[cfg_attr(target_pointer_width = "64", inline(never))]
     pub(crate) fn offer(offer: &Offer, mtu: u32, ip_header: u8, window: usize) -> Self {
         let fits = mtu.saturating_sub(u32::from(ip_header) + TCP_HEADER);
@@ -146,8 +149,8 @@ impl<P: Profile> Agreement<P> {
         }
     }
 
-    /// Each segment is signed. SACK blocks have no room beside timestamps and an MD5 signature: whoever
-    /// offers or has agreed on both does without timestamps, as Linux does. TCP-AO leaves room for one block
+    /// Has every segment signed. Timestamps and an MD5 signature leave no room for SACK blocks: if SACK is
+    /// offered or agreed on, timestamps are given up, as Linux does. TCP-AO leaves room for one SACK block
     /// (RFC 5925 section 7.6).
     pub(crate) fn sign(&mut self, kind: SignatureKind) {
         if P::SIGNATURES {
@@ -156,7 +159,7 @@ impl<P: Profile> Agreement<P> {
         }
     }
 
-    /// How each segment is signed, if it is.
+    /// How each segment is signed, if segments are.
     #[inline]
     pub(crate) fn signature(&self) -> Option<SignatureKind> {
         if P::SIGNATURES { self.signature } else { None }
@@ -168,7 +171,7 @@ impl<P: Profile> Agreement<P> {
         self.signature().is_some()
     }
 
-    /// The peer's SYN offers this: what only one side offers is not used.
+    /// Agrees with the options of the peer's SYN: an option that only one side offers is not used.
     pub(crate) fn agree(&mut self, peers: &SynOptions, ip_header: u8) {
         let default_mss = if ip_header == IPV6_HEADER { DEFAULT_MSS.1 } else { DEFAULT_MSS.0 };
         let told = peers.mss.filter(|mss| *mss > 0);
@@ -186,8 +189,8 @@ impl<P: Profile> Agreement<P> {
         self.accurate.set_classic_echo(self.ecn);
     }
 
-    /// After [`agree`](Self::agree): `syn` is the peer's, which came with an ECN codepoint, and if it
-    /// acknowledges ours the answer to that.
+    /// Agrees on AccECN, after [`agree`](Self::agree): `syn` is the peer's SYN, or its SYN-ACK, and the ECN
+    /// codepoint of its IP header counts too.
     pub(crate) fn agree_on_ecn(&mut self, syn: &Segment<'_>) {
         if !P::ACCURATE_ECN {
             return;
@@ -203,8 +206,8 @@ impl<P: Profile> Agreement<P> {
         }
     }
 
-    /// The peer's SYN comes again. By RFC 3168 section 6.1.1.1 one that no longer asks for ECN does without;
-    /// over AccECN the mode stays (RFC 9768 section 3.1.5).
+    /// Handles a retransmitted SYN of the peer. If it no longer asks for ECN, classic ECN is not used (RFC
+    /// 3168 section 6.1.1.1); with AccECN the mode stays (RFC 9768 section 3.1.5).
     pub(crate) fn take_syn_again(&mut self, syn: &Segment<'_>) -> Again {
         if P::ACCURATE_ECN {
             let again = self.accurate.take_syn_again(syn.header.flags, syn.ip.ecn, self.ecn);
@@ -219,7 +222,8 @@ impl<P: Profile> Agreement<P> {
         Again::Goes
     }
 
-    /// The flags of an ack before the handshake is over: over AccECN with the counter as it begins.
+    /// The flags of an ack sent before the handshake is finished: with AccECN they hold the counter's initial
+    /// value.
     pub(crate) fn ack_flags(&self) -> Flags {
         let counter = if P::ACCURATE_ECN && self.accurate.is_agreed() {
             AccurateAgreement::FIRST_COUNTER
@@ -229,7 +233,7 @@ impl<P: Profile> Agreement<P> {
         Flags::ACK | counter
     }
 
-    /// The flags of the SYN-ACK that goes now, of which `timeouts` were not answered.
+    /// The flags of the SYN-ACK to be sent now, after `timeouts` earlier ones that were not answered.
     pub(crate) fn syn_ack_flags(&self, offer: &SynOptions, timeouts: u32) -> Flags {
         let syn_ack = Flags::SYN | Flags::ACK;
         if P::ACCURATE_ECN && self.accurate.is_agreed() {
@@ -238,12 +242,12 @@ impl<P: Profile> Agreement<P> {
         offer.flags(syn_ack)
     }
 
-    /// What is in use; nothing while the peer's SYN is not known.
+    /// The options in use; the default (none) until the peer's SYN is known.
     pub(crate) fn in_use(&self) -> Self {
         if self.peer_mss > 0 { *self } else { Agreement::default() }
     }
 
-    /// The options of our SYN: what it offers, or answers if the peer's is known.
+    /// The options of our SYN: what it offers, or if the peer's SYN is known what it agrees to.
     pub(crate) fn syn_options(&self) -> SynOptions {
         SynOptions {
             mss: Some(self.our_mss),
@@ -254,19 +258,19 @@ impl<P: Profile> Agreement<P> {
         }
     }
 
-    /// A window field of the peer's, in a segment that is no SYN, in bytes.
+    /// The peer's window in bytes, by the window field of a segment that is no SYN.
     pub(crate) fn peer_window(&self, field: u16) -> u32 {
         let shift = if P::WINDOW_SCALING { self.peer_shift } else { 0 };
         u32::from(field) << shift
     }
 
-    /// The field for a window of ours of `bytes`.
+    /// The window field that advertises a window of `bytes`.
     pub(crate) fn window_field(&self, bytes: u16) -> u16 {
         if P::WINDOW_SCALING { bytes >> self.our_shift } else { bytes }
     }
 
-    /// Payload bytes of a full segment that an MSS of `mss` bytes allows: what the options leave, and
-    /// never none.
+    /// Payload bytes of a full-sized segment with an MSS of `mss` bytes: what the options of every segment
+    /// leave, at least 1.
     fn payload(&self, mss: u16) -> u16 {
         let timestamps = if P::TIMESTAMPS && self.timestamps { TIMESTAMPS_LEN } else { 0 };
         let signature = self.signature().map_or(0, |kind| kind.len().into());
@@ -274,7 +278,8 @@ impl<P: Profile> Agreement<P> {
         mss.saturating_sub(options).max(1)
     }
 
-    /// Eff.snd.MSS (section 3.7.1): payload bytes of a full segment on a path of that MTU.
+    /// Eff.snd.MSS (section 3.7.1): payload bytes of a full-sized segment on a path with an MTU of `mtu`
+    /// bytes.
     pub(crate) fn send_mss(&self, settings: &Settings<P>, mtu: u32, ip_header: u8) -> u32 {
         let path = mtu.saturating_sub(u32::from(ip_header) + TCP_HEADER);
         let path = u16::try_from(path).unwrap_or(u16::MAX);
@@ -282,7 +287,7 @@ impl<P: Profile> Agreement<P> {
         self.payload(self.peer_mss.min(path).min(own)).into()
     }
 
-    /// Payload bytes of a full segment from the peer.
+    /// Payload bytes of a full-sized segment from the peer.
     pub(crate) fn receive_mss(&self) -> u16 {
         self.payload(self.our_mss)
     }

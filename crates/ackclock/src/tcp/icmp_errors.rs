@@ -8,7 +8,7 @@ use crate::seq::SeqNumber;
 use crate::time::Instant;
 use crate::wire::IcmpErrorKind;
 
-/// An error that was not believed to be the end.
+/// A soft error: one that does not end the connection (RFC 5461).
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SoftError {
     Unreachable,
@@ -18,7 +18,7 @@ pub(super) enum SoftError {
 }
 
 impl SoftError {
-    /// Its kind, for [`Info`](super::Info).
+    /// The kind of ICMP error, for [`Info`](super::Info).
     pub(super) fn kind(self) -> IcmpErrorKind {
         match self {
             SoftError::Unreachable => IcmpErrorKind::Unreachable,
@@ -30,8 +30,8 @@ impl SoftError {
 }
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// An ICMP error about one of our segments arrived (RFC 5927). It is ignored, and the answer is
-    /// false, unless `seq` is in flight (section 4.1 there).
+    /// Handles an ICMP error about one of our segments (RFC 5927). If `seq` is not in flight it ignores the
+    /// error and returns false (section 4.1 there).
     pub fn on_icmp_error(&mut self, now: Instant, kind: IcmpErrorKind, seq: SeqNumber) -> bool {
         let opening = self.is_opening();
         let una = if opening { self.iss() } else { self.sender.snd_una() };

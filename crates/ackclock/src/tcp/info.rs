@@ -1,4 +1,4 @@
-//! What is worth knowing of a connection, in the vocabulary of `ss -ti`.
+//! Statistics of a connection, named as in `ss -ti`.
 
 use super::connection::Connection;
 use super::icmp_errors::SoftError;
@@ -12,21 +12,21 @@ use crate::wire::{IcmpErrorKind, KeyIds};
 
 /// A snapshot of one connection. Sizes in bytes unless a name says segments.
 ///
-/// Where there is a heap but the memory of connections is lent, what is rare takes none: `paws_dropped`,
-/// `challenge_acks`, `reassembly_dropped`, `ce_received` and `ece_received` may then be too low, `probes_sent` lacks
-/// keep-alives, and of `limits` only `busy` is told.
+/// Where there is a heap but the memory of connections is lent, rare events are not counted: `paws_dropped`,
+/// `challenge_acks`, `reassembly_dropped`, `ce_received` and `ece_received` may then be too low,
+/// `probes_sent` lacks keepalive probes, and of `limits` only `busy` is measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Info {
-    /// State.
+    /// State of the connection.
     pub state: State,
-    /// Why it ended, if it did with an error.
+    /// Why the connection ended, if it ended with an error.
     pub error: Option<Error>,
     /// The last soft error that ICMP reported (RFC 5927).
     pub soft_error: Option<IcmpErrorKind>,
-    /// Name of the congestion controller.
+    /// Name of the congestion control algorithm.
     pub congestion: &'static str,
-    /// Name of the recovery at work.
+    /// Name of the loss recovery algorithm in use.
     pub recovery: &'static str,
     /// Whether SACK is in use.
     pub sack: bool,
@@ -34,21 +34,23 @@ pub struct Info {
     pub timestamps: bool,
     /// Whether ECN is in use: both sides echo congestion marks, and our data can be marked.
     pub ecn: bool,
-    /// What both sides have counted of congestion marks, if AccECN is in use, (RFC 9768): [`ecn`](Self::ecn) is true too then.
+    /// AccECN's counters of both sides, if AccECN is in use (RFC 9768); [`ecn`](Self::ecn) is then true too.
     pub accurate_ecn: Option<AccurateEcnCounts>,
     /// Whether segments are signed (RFC 2385, RFC 5925).
     pub signed: bool,
-    /// The state of TCP-AO, if that signs them; [`Connection`](super::Connection) by itself knows nothing of it.
+    /// State of TCP-AO, if it signs the segments; a [`Connection`](super::Connection) without a stack never
+    /// has it.
     pub ao: Option<AoInfo>,
-    /// For how long the peer may acknowledge nothing; `None`: [`Config::give_up`](super::Config::give_up).
+    /// User timeout: for how long the peer may acknowledge nothing; `None`:
+    /// [`Config::give_up`](super::Config::give_up) applies.
     pub user_timeout: Option<Duration>,
-    /// The user timeout that the peer advertised last (RFC 5482), where the option is in use.
+    /// User timeout that the peer advertised last (RFC 5482), if the option is in use.
     pub peer_user_timeout: Option<Duration>,
-    /// Shift counts (ours to the peer's windows, the peer's to ours) if scaling is in use.
+    /// Window scale shift counts (of the windows that we advertise, of the peer's), if scaling is in use.
     pub window_scale: Option<(u8, u8)>,
     /// Smoothed round-trip time; zero before the first sample.
     pub rtt: Duration,
-    /// Mean deviation of the round-trip time.
+    /// Mean deviation of the round-trip time (RTTVAR).
     pub rttvar: Duration,
     /// Least round-trip time seen; zero before the first sample.
     pub min_rtt: Duration,
@@ -56,22 +58,22 @@ pub struct Info {
     pub rtt_samples: u64,
     /// Retransmission timeout, backoff included.
     pub rto: Duration,
-    /// How often the timeout is doubled now.
+    /// How many times the retransmission timeout is doubled now.
     pub backoff: u32,
-    /// Payload bytes of a full segment that we send, options deducted.
+    /// Payload bytes of a full-sized segment that we send, options deducted.
     pub mss: u32,
     /// MSS that the peer announced.
     pub peer_mss: u32,
     /// MSS that we announced.
     pub our_mss: u32,
-    /// Payload bytes of a full-sized segment from the peer, as its segments show; 536 at most before
-    /// any has.
+    /// Payload bytes of a full-sized segment from the peer, estimated from those that arrived; at most 536
+    /// before the first.
     pub receive_mss: u32,
-    /// Segments that will still be acknowledged one by one.
+    /// Segments that will still be acknowledged one by one (quick acks).
     pub quick_acks: u16,
-    /// Path MTU.
+    /// Path MTU in use.
     pub pmtu: u32,
-    /// The search for it by probes, if there is one (RFC 4821).
+    /// State of path MTU discovery by probes, if it is in use (RFC 4821).
     pub path_search: Option<PathSearch>,
     /// Congestion window.
     pub cwnd: u32,
@@ -79,22 +81,22 @@ pub struct Info {
     pub ssthresh: u32,
     /// Bytes in flight (RFC 6675's pipe).
     pub in_flight: u32,
-    /// Bytes sent and not cumulatively acknowledged; a segment that is acknowledged in part counts
-    /// whole, here as in the numbers before and after.
+    /// Bytes sent and not cumulatively acknowledged. A segment that is partly acknowledged counts in full, as
+    /// in `in_flight`, `sacked` and `lost`.
     pub unacked: u32,
-    /// Bytes SACKed now.
+    /// Bytes in flight that the peer has SACKed.
     pub sacked: u32,
-    /// Bytes thought lost now.
+    /// Bytes in flight considered lost.
     pub lost: u32,
     /// Whether the sender is in recovery.
     pub in_recovery: bool,
-    /// The peer's receive window.
+    /// The peer's receive window as last advertised.
     pub send_window: u32,
     /// Our receive window as last advertised.
     pub receive_window: u32,
     /// Bytes queued for sending, unacknowledged ones included.
     pub send_queue: u32,
-    /// Bytes received in order and not read.
+    /// Bytes received in order and not read yet.
     pub receive_queue: u32,
     /// Bytes of out-of-order data held.
     pub out_of_order: u32,
@@ -108,7 +110,7 @@ pub struct Info {
     pub bytes_retransmitted: u64,
     /// Segments sent, retransmissions and acks included.
     pub segments_sent: u64,
-    /// Segments received. What the device has put together counts as one.
+    /// Segments received; several that the device has merged into one (GRO) count as one.
     pub segments_received: u64,
     /// Segments sent with payload, SYN or FIN.
     pub data_segments_sent: u64,
@@ -124,46 +126,47 @@ pub struct Info {
     pub duplicate_acks: u64,
     /// D-SACK blocks received (RFC 2883): segments that arrived twice at the peer.
     pub dsacks_received: u64,
-    /// Segments received that had experienced congestion (RFC 3168).
+    /// Segments received with a CE mark (RFC 3168).
     pub ce_received: u64,
-    /// Acks received that echoed such a mark.
+    /// Acks received with ECE, which echo such a mark.
     pub ece_received: u64,
     /// Segments dropped by the PAWS check (RFC 7323 section 5).
     pub paws_dropped: u64,
     /// Challenge acks sent (RFC 5961).
     pub challenge_acks: u64,
-    /// Out-of-order bytes dropped because no range was free.
+    /// Out-of-order bytes dropped because no range was free to hold them.
     pub reassembly_dropped: u64,
     /// Zero-window and keepalive probes sent.
     pub probes_sent: u64,
     /// Tail loss probes sent (RFC 8985 section 7).
     pub tail_probes: u64,
-    /// Reductions of the window that were taken back because nothing was lost (RFC 4015).
+    /// Congestion window reductions undone because the retransmission was spurious (RFC 4015).
     pub undos: u64,
-    /// How often the peer was found to have thrown away what it had SACKed (RFC 2018 section 8).
+    /// How often the peer was found to have reneged: to have discarded data that it had SACKed (RFC 2018
+    /// section 8).
     pub sack_renegings: u64,
-    /// Bytes per second at which the connection sends, if it is paced.
+    /// Pacing rate in bytes per second, if the connection is paced.
     pub pacing_rate: Option<u64>,
-    /// How long ago data was sent last, or the connection established; zero before that.
+    /// Time since data was last sent, or since the connection was established; zero before that.
     pub since_sent: Duration,
-    /// How long ago a segment of the peer was accepted last, or the connection opened.
+    /// Time since the last acceptable segment of the peer, or since the connection was opened.
     pub since_heard: Duration,
-    /// Bytes per second acknowledged over the last measured round trip; 0 before the first.
+    /// Delivery rate in bytes per second over the last measured round trip; 0 before the first.
     pub delivery_rate: u64,
-    /// Whether the application had too little to send in that round trip, so that the path may be faster.
+    /// Whether that rate was limited by the application, so that the path may be faster.
     pub delivery_rate_app_limited: bool,
-    /// Whether segments were seen to arrive in another order than they were sent in (RFC 8985 section 6.2
-    /// step 3); false under another recovery than RACK-TLP.
+    /// Whether reordering of segments was seen (RFC 8985 section 6.2 step 3); always false with a recovery
+    /// other than RACK-TLP.
     pub reordering_seen: bool,
-    /// For how long what has limited what we send (RFC 4898).
+    /// For how long each of the possible limits has limited the sender (RFC 4898).
     pub limits: LimitTimes,
-    /// Bytes of data that went with our SYN, or came with the peer's, and were taken (RFC 7413).
+    /// Bytes of data that our SYN or the peer's carried and that were accepted (RFC 7413).
     pub syn_data: u32,
-    /// Which timers are pending, and how long until they fire.
+    /// Pending timers, and the time until each expires.
     pub timers: PendingTimers,
 }
 
-/// What TCP-AO keeps of a connection (RFC 5925 section 4).
+/// State of TCP-AO on a connection (RFC 5925 section 4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct AoInfo {
@@ -171,40 +174,40 @@ pub struct AoInfo {
     pub current_key: u8,
     /// RecvID of the key that the peer is to sign with (rnext_key).
     pub rnext_key: u8,
-    /// What the segment that was received last said of keys.
+    /// Key IDs of the segment received last.
     pub received: Option<KeyIds>,
-    /// Extensions of the latest sequence numbers that were sent and received (SNE, section 6.2).
+    /// Sequence number extensions (SNE, section 6.2) of the latest segments sent and received, in this order.
     pub sne: [u32; 2],
-    /// Whether hard ICMP errors are heeded (section 7.8).
+    /// Whether hard ICMP errors are obeyed (section 7.8).
     pub heeds_icmp: bool,
-    /// Segments that were received with a right code.
+    /// Segments received with a valid MAC.
     pub accepted: u64,
-    /// Segments of this connection that were dropped for their signature.
+    /// Segments of this connection dropped because of their signature.
     pub dropped: u64,
 }
 
-/// Time until each pending timer fires.
+/// Time until each pending timer expires.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct PendingTimers {
-    /// Retransmission (RFC 6298).
+    /// Retransmission timer (RFC 6298).
     pub retransmit: Option<Duration>,
-    /// Reordering: what was overtaken is lost then (RFC 8985 section 6.2).
+    /// RACK's reordering timer: what was overtaken is considered lost when it expires (RFC 8985 section 6.2).
     pub reordering: Option<Duration>,
-    /// Tail loss probe (RFC 8985 section 7.2).
+    /// Tail loss probe timer (RFC 8985 section 7.2).
     pub tail_probe: Option<Duration>,
-    /// Zero-window probe (RFC 9293 section 3.8.6.1).
+    /// Persist timer: the next zero-window probe (RFC 9293 section 3.8.6.1).
     pub persist: Option<Duration>,
-    /// Delayed ack.
+    /// Delayed ack timer.
     pub delayed_ack: Option<Duration>,
-    /// Keepalive.
+    /// Keepalive timer.
     pub keepalive: Option<Duration>,
-    /// FIN-WAIT-2 or linger.
+    /// FIN-WAIT-2 or linger timer.
     pub close: Option<Duration>,
 }
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// A snapshot (STATUS, RFC 9293 section 3.10.6).
+    /// A snapshot of the connection's statistics (STATUS, RFC 9293 section 3.10.6).
     pub fn info(&self, now: Instant) -> Info {
         let sender = &self.sender;
         let receiver = &self.receiver;

@@ -1,5 +1,5 @@
-//! What a [`Config`] makes of a new connection: converted once for all connections of a listener, and
-//! copied into each.
+//! The initial settings of a connection: converted from a [`Config`] once for all connections of a listener,
+//! and copied into each.
 
 use super::handshake::Offer;
 use super::path_probing::Probes;
@@ -10,18 +10,18 @@ use crate::profile::{Kept, Part, Profile};
 use crate::time::Duration;
 use crate::wire::UserTimeout;
 
-/// What a connection begins with, as far as its user has chosen it.
+/// The settings that a connection begins with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Initial<P: Profile> {
     pub(super) settings: Settings<P>,
     pub(super) rto: Rto<P>,
     pub(super) acks: AckState<P>,
-    /// Of the timer of a SYN-ACK.
+    /// Timer settings of a SYN-ACK.
     pub(crate) syn_rto: <P::RareSettings as Part>::Keeps<RtoConfig>,
-    /// What its SYN offers.
+    /// What the SYN offers.
     pub(crate) offer: Offer,
     pub(super) nagle: Nagle,
-    /// To be advertised, if any is.
+    /// User timeout to advertise, if any.
     user_timeout: <P::UserTimeoutOption as Part>::Keeps<Option<UserTimeout>>,
     /// See [`Config::reuse_metrics`].
     pub(crate) reuse_metrics: <P::HostMetrics as Part>::Keeps<bool>,
@@ -30,9 +30,9 @@ pub(crate) struct Initial<P: Profile> {
     pub(crate) window_clamp: u32,
     pub(super) flight_records: u32,
     pub(super) reassembly_ranges: u32,
-    /// Most bytes of the send queue, where its memory grows.
+    /// Most bytes that the send queue may hold, where its memory grows.
     pub(crate) send_buffer: u32,
-    /// Most bytes of the receive queue, where its memory grows.
+    /// Most bytes that the receive queue may hold, where its memory grows.
     pub(crate) receive_buffer: u32,
     pub(crate) buffer_tuning: BufferTuning,
     pub(crate) hop_limit: u8,
@@ -40,8 +40,8 @@ pub(crate) struct Initial<P: Profile> {
 }
 
 impl<P: Profile> Initial<P> {
-    /// Of settings that have been validated. `clock_phase` is the host's random word for the phase of
-    /// clocks that tick.
+    /// Converts settings that have been validated. `clock_phase` is the host's random number that sets the
+    /// phase of clocks that tick.
     pub(crate) fn new(config: &Config, clock_phase: u32) -> Self {
         Initial {
             settings: Settings::new(config),
@@ -64,12 +64,12 @@ impl<P: Profile> Initial<P> {
         }
     }
 
-    /// The user timeout to advertise.
+    /// The user timeout to advertise, if any.
     pub(crate) fn advertised_user_timeout(&self) -> Option<UserTimeout> {
         if P::USER_TIMEOUT_OPTION { self.user_timeout.get().copied().flatten() } else { None }
     }
 
-    /// How long to try to open, without an answer to the SYN.
+    /// For how long an open is tried without an answer to the SYN.
     pub(crate) fn syn_give_up(&self) -> Duration {
         self.settings.syn_give_up()
     }

@@ -1,4 +1,4 @@
-//! What must hold of a connection whenever it is left alone. Tests ask; programs do not contain it.
+//! Invariants of a connection between two events. Only tests check them; they are not compiled into programs.
 
 use super::sender::Flight as _;
 use super::sender::Timer;
@@ -7,7 +7,7 @@ use crate::congestion::CongestionController;
 use crate::profile::Profile;
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// What does not hold, if anything.
+    /// The invariant that does not hold, if any.
     pub(crate) fn broken_invariant(&self) -> Option<&'static str> {
         match self.state {
             State::SynSent | State::SynReceived | State::Closed => None,

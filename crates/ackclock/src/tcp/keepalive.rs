@@ -1,5 +1,5 @@
-//! Keepalive: a peer that was silent for long, and to whom nothing is in flight, is asked for a sign of
-//! life, and given up if it gives none (RFC 9293 section 3.8.4).
+//! Keepalive: probes to a peer that has been silent for long while nothing is in flight; if none is answered
+//! the connection ends (RFC 9293 section 3.8.4).
 
 use super::connection::Connection;
 use super::{Error, Keepalive};
@@ -8,31 +8,32 @@ use crate::profile::Profile;
 use crate::tcp::sender::Flight as _;
 use crate::time::Instant;
 
-/// The probes since the peer was heard last. When the last one fell due is the connection's `asked_at`.
+/// Keepalive probes sent since the last segment of the peer. The connection's `asked_at` says when the last
+/// one became due.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KeepaliveProbes {
-    /// One is to be sent now.
+    /// Whether a probe is to be sent now.
     pub(super) due: bool,
-    /// How many fell due.
+    /// How many probes became due.
     unanswered: u16,
 }
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// A segment of the peer arrived on an established connection.
+    /// Notes a segment of the peer on an established connection.
     #[inline(always)]
     pub(super) fn on_heard(&mut self, now: Instant) {
         self.heard_at = now;
         self.keepalive = KeepaliveProbes::default();
     }
 
-    /// Whether probes are sent while the peer is silent: while nothing is in flight. Otherwise
-    /// retransmission finds out.
+    /// Whether silence of the peer is probed: keepalive is on and nothing is in flight. With data in flight
+    /// the retransmissions notice a dead peer.
     pub(super) fn probes_when_idle(&self) -> bool {
         self.settings.has_keepalive() && self.sender.flight().is_empty()
     }
 
-    /// When the next probe goes, or the connection is given up; [`Instant::FAR_FUTURE`] if keepalive
-    /// does not run.
+    /// When the next probe is due, or the connection ends for want of answers; [`Instant::FAR_FUTURE`] if
+    /// keepalive does not run.
     pub(super) fn keepalive_deadline(&self) -> Instant {
         if !self.probes_when_idle() {
             return Instant::FAR_FUTURE;
@@ -44,8 +45,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// The keepalive deadline may have passed: one more probe is due, or the peer has left too many
-    /// unanswered.
+    /// Handles the keepalive timer, if it has expired: makes one more probe due, or ends the connection if
+    /// too many were not answered.
     pub(super) fn on_keepalive_timeout(&mut self, now: Instant) {
         if !self.probes_when_idle() || self.keepalive_deadline() > now {
             return;

@@ -1,11 +1,11 @@
-//! What a connection has learned of the path to a host, and what it begins with where an earlier one has
-//! learned something (RFC 9040 section 6, temporal sharing).
+//! What a connection has learned of the path to a host, and how a later one to that host starts with it (RFC
+//! 9040 section 6, temporal sharing).
 
 use super::connection::Connection;
 use crate::congestion::CongestionController;
 use crate::profile::{Kept, Profile};
 
-/// What a connection has learned. Zero: nothing.
+/// What a connection has learned. A field that is zero was not learned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Lessons {
     /// Smoothed round-trip time and its mean deviation, in microseconds.
@@ -13,13 +13,13 @@ pub(crate) struct Lessons {
     pub(crate) rttvar: u32,
     /// Slow-start threshold in bytes.
     pub(crate) threshold: u32,
-    /// By how many steps the reordering window of RACK-TLP has grown (RFC 8985 section 6.2 step 4), if
+    /// How many steps the reordering window of RACK-TLP has grown by (RFC 8985 section 6.2 step 4), if
     /// reordering was seen.
     pub(crate) reordering: Option<u8>,
 }
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// A connection that is yet to be established begins with what an earlier one to the same host has
+    /// Prepares a connection that is not established yet with what an earlier one to the same host has
     /// learned.
     pub(crate) fn begin_with_lessons(&mut self, lessons: Lessons) {
         self.sender.expect_rtt(lessons.rtt, lessons.rttvar);
@@ -31,7 +31,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// The sender has started: what is left of that is put to use.
+    /// Applies the threshold and the reordering window to the sender, which has just started.
     pub(super) fn use_lessons(&mut self) {
         let lessons = self.seldom.get().and_then(|state| state.lessons.get());
         if let Some(&Lessons { threshold, reordering, .. }) = lessons {
@@ -39,12 +39,12 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// What it has learned, once it is over.
+    /// What the connection has learned; asked once it is over.
     pub(crate) fn lessons(&self) -> Lessons {
         let rto = self.sender.rto();
         let micros =
             |span: crate::time::Duration| u32::try_from(span.as_micros()).unwrap_or(u32::MAX);
-        // Section 8.2: a path that does not answer is not what it was.
+        // RFC 9040 section 8.2: while the path does not answer, its round-trip time may have changed.
         let is_measured = rto.samples() > 0 && rto.backoff() == 0;
         let (rtt, rttvar) = match is_measured {
             true => (micros(rto.smoothed_rtt()), micros(rto.deviation())),

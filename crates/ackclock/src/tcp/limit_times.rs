@@ -1,34 +1,34 @@
-//! What has limited a connection's sender, and for how long, in the vocabulary of RFC 4898.
+//! What has limited a connection's sender, and for how long (RFC 4898).
 
 use crate::time::Duration;
 
-/// For how long what has limited a connection's sender. The times beside [`busy`](Self::busy) are parts
-/// of it that exclude one another; [`application`](Self::application) is the rest.
+/// How long the sender was busy, and what limited it in that time. The other times are disjoint parts of
+/// [`busy`](Self::busy); what they leave is [`application`](Self::application).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct LimitTimes {
-    /// Something was in flight, or could not be sent (Linux's `tcpi_busy_time`).
+    /// Time in which data was in flight, or waited to be sent (Linux's `tcpi_busy_time`).
     pub busy: Duration,
-    /// What was queued, or lost, waited for the congestion window, or for the time at which pacing let
-    /// it go (RFC 4898: `SndLimTimeCwnd`).
+    /// Time in which queued or lost data waited for the congestion window or for pacing (RFC 4898:
+    /// `SndLimTimeCwnd`).
     pub congestion: Duration,
-    /// What was queued waited for the peer's receive window (RFC 4898: `SndLimTimeRwin`; Linux's
+    /// Time in which queued data waited for the peer's receive window (RFC 4898: `SndLimTimeRwin`; Linux's
     /// `tcpi_rwnd_limited`).
     pub receiver: Duration,
-    /// All that was queued was in flight, and the send buffer had no room for what else the application
-    /// had (Linux's `tcpi_sndbuf_limited`; RFC 4898 counts it in `SndLimTimeSnd`).
+    /// Time in which all queued data was in flight, and the full send buffer kept the application from
+    /// queuing more (Linux's `tcpi_sndbuf_limited`; RFC 4898 counts it in `SndLimTimeSnd`).
     pub buffer: Duration,
 }
 
 impl LimitTimes {
-    /// All that was queued was in flight, and the application had no more, or what it had waited for
-    /// more of it or for an ack (Nagle's algorithm).
+    /// Time in which all queued data was in flight and the application had no more, or Nagle's algorithm held
+    /// back the rest.
     pub fn application(&self) -> Duration {
         let others = self.congestion + self.receiver + self.buffer;
         self.busy.saturating_sub(others)
     }
 
-    /// The times since they were `earlier`.
+    /// The times that have been added since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &LimitTimes) -> LimitTimes {
         LimitTimes {
@@ -39,7 +39,7 @@ impl LimitTimes {
         }
     }
 
-    /// What of [`busy`](Self::busy) a part of it is, in whole per cent, rounded; 0 if nothing was busy.
+    /// The share of [`busy`](Self::busy) that `part` is, in whole per cent, rounded; 0 if nothing was busy.
     pub fn percent(&self, part: Duration) -> u32 {
         let (part, busy) = (u128::from(part.as_nanos()), u128::from(self.busy.as_nanos()));
         let percent = (part * 100 + busy / 2).checked_div(busy).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! One connection: RFC 9293 section 3, event by event.
+//! One TCP connection: RFC 9293 section 3, event by event.
 
 mod accurate_ecn;
 pub(crate) mod challenge;

@@ -1,4 +1,4 @@
-//! What a connection sends, in two steps: decide, and (once the link has taken it) remember.
+//! Output of a connection, in two steps: decide on a segment, and note it as sent once the link has taken it.
 
 use super::connection::{Connection, Reset};
 use super::seldom::SeldomTurn;
@@ -10,17 +10,18 @@ use crate::seq::SeqNumber;
 use crate::time::Instant;
 use crate::wire::{Ecn, Flags, Header, Options};
 
-/// One segment that the connection wants to send. Ports and addresses are the stack's to fill in.
+/// One segment, or several for the link to cut, that the connection wants to send. The stack fills in ports
+/// and addresses.
 #[derive(Clone, Copy, Debug)]
 pub struct Outgoing {
-    /// The TCP header, ports zero.
+    /// The TCP header; its ports are zero.
     pub header: Header,
-    /// Where the payload begins in the send queue.
+    /// Offset of the payload in the send queue, in bytes.
     pub offset: usize,
     /// Payload length in bytes.
     pub len: usize,
-    /// Payload bytes of each segment but the last, when the link is to cut this transmission; 0: it
-    /// is one segment.
+    /// Payload bytes of each segment but the last, if the link is to cut this transmission into segments
+    /// (TSO); 0: it is a single segment.
     pub segment_size: u16,
     /// ECN codepoint for the IP header.
     pub ecn: Ecn,
@@ -30,7 +31,7 @@ pub struct Outgoing {
 }
 
 impl Outgoing {
-    /// Whether it is a full segment of new data, with no flag but ACK, that no link cuts.
+    /// Whether it is a single full-sized segment of new data, with no flag but ACK.
     pub(super) fn is_full_segment(&self, mss: u32) -> bool {
         let Cause::Data(data) = self.cause else {
             return false;
@@ -41,12 +42,12 @@ impl Outgoing {
             && !self.header.flags.intersects(Flags::PSH | Flags::FIN | Flags::URG | Flags::CWR)
     }
 
-    /// Whether it may be too large for the path, to find that out.
+    /// Whether it is a path MTU probe, which may be too large for the path.
     pub(crate) fn probes_path<P: Profile>(&self) -> bool {
         matches!(self.cause, Cause::Data(data) if data.kind.is_path_probe::<P>())
     }
 
-    /// How many segments it is in the network.
+    /// How many segments the link makes of it.
     fn segments(&self) -> u32 {
         match u32::from(self.segment_size) {
             0 => 1,
@@ -67,17 +68,17 @@ enum Cause {
 }
 
 impl Cause {
-    /// Whether such a segment has room for SACK blocks, and is the place for them.
+    /// Whether such a segment may carry SACK blocks: it has no payload, so they fit.
     fn may_report(self) -> bool {
         matches!(self, Cause::Ack | Cause::Challenge | Cause::Keepalive)
     }
 }
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// Decides the next transmission. Until the answer was taken
-    /// ([`on_transmitted`](Self::on_transmitted)) or something else happens to the connection,
-    /// another call gives the same answer. `None`: nothing to send now. `max_payload` is the most
-    /// payload bytes that the link cuts into segments by itself; 0 if it does not.
+    /// Decides on the next transmission; `None` if nothing is to be sent now. Repeated calls give the same
+    /// answer until it is taken ([`on_transmitted`](Self::on_transmitted)) or something else happens to the
+    /// connection. `max_payload` is the most payload bytes in one transmission that the link cuts into
+    /// segments itself; 0 if it cuts none.
     pub fn poll_transmit(&mut self, now: Instant, max_payload: u32) -> Option<Outgoing> {
         match self.state {
             State::Closed | State::Listen => {
@@ -100,8 +101,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// Whether it is plain, just after a segment was sent, that [`poll_transmit`](Self::poll_transmit)
-    /// gives no other.
+    /// Whether, just after a segment was sent, [`poll_transmit`](Self::poll_transmit) certainly gives no
+    /// other. (False only means that it has to be asked.)
     pub(crate) fn has_said_all(&self, now: Instant) -> bool {
         if self.challenge_due || self.reset != Reset::No {
             return false;
@@ -115,8 +116,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             && !self.receiver.ack_due(now)
     }
 
-    /// Whether [`poll_transmit`](Self::poll_transmit) gives nothing in TIME-WAIT, where all that was
-    /// sent is acknowledged.
+    /// Whether [`poll_transmit`](Self::poll_transmit) gives nothing in TIME-WAIT, where all data sent has
+    /// been acknowledged.
     pub(crate) fn has_nothing_to_send(&self, now: Instant) -> bool {
         !(self.challenge_due || self.receiver.ack_due(now))
     }
@@ -135,8 +136,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             SeldomTurn::Probe(data) => return Some(self.data(now, data)),
             _ => {}
         }
-        // The urgent pointer counts from its own segment, so no link can cut such a segment.
-        // CWR stands in one segment only.
+        // A link must not cut a segment with urgent data, as the urgent pointer counts from the sequence
+        // number of its own segment, nor one with CWR, which only one segment may carry.
         let has_cwr = self.sender.cwr_due() || matches!(seldom, SeldomTurn::Whole);
         let single = self.sender.urgent().is_some() || has_cwr;
         let max_payload = if single { 0 } else { max_payload };
@@ -154,9 +155,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         (ack_due || self.window_update_due()).then(|| self.bare(now, Cause::Ack))
     }
 
-    /// Whether the peer should hear that there is room again.
+    /// Whether a window update is to be sent: the application has read, and there is room again.
     pub(crate) fn window_update_due(&self) -> bool {
-        // Where it is not counted what was read is taken to have been.
+        // An image without counters assumes that something was read.
         let was_read =
             !P::COUNTERS || self.counters.bytes_received.get() > self.receiver.queued() as u64;
         self.takes_data() && self.receiver.window_update_due(was_read)
@@ -167,15 +168,15 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         matches!(self.state, State::Established | State::FinWait1 | State::FinWait2)
     }
 
-    /// Whether an ack says more than RCV.NXT: it reports holes or duplicates. Such an ack goes
-    /// alone: beside data there is no room for SACK blocks, and without SACK the peer counts only
-    /// duplicate acks that carry no data (RFC 5681 section 2).
+    /// Whether an ack would report more than RCV.NXT: holes or duplicates. Such an ack is sent without data:
+    /// beside data there is no room for SACK blocks, and without SACK the peer counts only duplicate acks
+    /// that carry no data (RFC 5681 section 2).
     fn has_report(&self) -> bool {
         self.receiver.has_report()
     }
 
-    /// A segment without payload, with the current ack and a window of `window` bytes.
-    // Made where it stays: it is large.
+    /// Makes a segment without payload, with the current ack and a window of `window` bytes.
+    // Built in place as the return value, without a copy: it is large.
     fn outgoing(
         &self,
         now: Instant,
@@ -206,23 +207,24 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// SYN, or SYN and ACK after the peer's. Its window is never scaled.
-    // Made where it stays, as well.
+    /// Makes a SYN, or a SYN-ACK once the peer's SYN has arrived. Its window is never scaled.
+    // Built in place as well.
     fn outgoing_syn(&self, now: Instant) -> Outgoing {
         let mut offered = self.agreement.syn_options();
         let mut timestamps = self.timestamps.offer(now);
         let (flags, ack, window) = if self.state == State::SynReceived {
             timestamps.echo = self.timestamps.recent();
             let flags = self.agreement.syn_ack_flags(&offered, self.syn_ack_timeouts());
-            // Text that came with the other side's SYN has taken its part, and what went behind the first SYN-ACK may have
-            // told a window that no SYN can tell.
+            // Data that came with the peer's SYN occupies a part of the buffer; and a segment sent after the
+            // first SYN-ACK may have advertised more than the unscaled field of a SYN can.
             let window = self.receiver.rcv_wnd().min(u16::MAX.into()) as u16;
             (flags, self.receiver.rcv_nxt(), window)
         } else {
-            // RFC 3168 section 6.1.1.1: what was lost may have been dropped for its flags.
+            // RFC 3168 section 6.1.1.1: a retransmitted SYN no longer asks for ECN, since its flags may be
+            // why the first was dropped.
             offered.ecn_setup &= self.is_first_syn();
             let mut flags = offered.flags(Flags::SYN);
-            // RFC 9768 section 3.1.4.1: asked for once more.
+            // RFC 9768 section 3.1.4.1: the first retransmission asks for AccECN once more.
             let asks = P::ACCURATE_ECN && self.agreement.accurate.is_offered();
             if asks && self.unanswered_syns() <= 1 {
                 flags |= accurate_ecn::REQUEST;
@@ -245,18 +247,20 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         outgoing
     }
 
-    /// A segment without payload: an ack, or a RST with the next sequence number (section 3.10.5).
+    /// Makes a segment without payload: an ack, a probe, or a RST with the next sequence number (section
+    /// 3.10.5).
     fn bare(&self, now: Instant, cause: Cause) -> Outgoing {
         let (flags, window) = match cause {
             Cause::Reset => (Flags::RST, 0),
             _ => (Flags::NONE, self.receiver.window()),
         };
-        // A keepalive probe is just outside the window, so that it is answered (section 3.8.4).
+        // A keepalive probe lies just before the window, so that it must be answered (section 3.8.4).
         let seq = match cause {
             Cause::Keepalive => self.sender.snd_nxt() - 1,
-            // What the segment has acknowledged is what the peer expects (section 3.10.7.1).
+            // The peer accepts a RST at the sequence number that its segment acknowledged (section 3.10.7.1).
             Cause::Reset if self.reset == Reset::Unread => self.sender.snd_una(),
-            // Nobody knows a number of ours: as from a closed port (section 3.5.2).
+            // The peer has not seen any sequence number of ours: reset it as a closed port does (section
+            // 3.5.2).
             Cause::Reset if self.was_opened_fast() && self.has_sent_no_syn() => SeqNumber(0),
             _ => self.sender.acceptable_seq(),
         };
@@ -280,13 +284,13 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let offset = data.seq.since(self.sender.snd_una()) as usize;
         let mut flags = Flags::NONE;
         if data.len > 0 && offset + data.len as usize == self.sender.queue().len() {
-            // Nothing more is queued: the peer need not wait for more (MUST-60).
+            // Push: nothing more is queued, so the peer need not wait for more (MUST-60).
             flags |= Flags::PSH;
         }
         if data.fin {
             flags |= Flags::FIN;
         }
-        // Section 6.1.5 and 6.1.6: retransmissions and probes are never ECN-capable.
+        // RFC 3168 sections 6.1.5 and 6.1.6: retransmissions and probes are never ECN-capable.
         let may_be_marked = self.sender.is_ecn_capable() && !self.repeats_syn_text();
         let capable = data.kind.is_new::<P>() && data.len > 0 && may_be_marked;
         if capable && self.sender.cwr_due() {
@@ -314,7 +318,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.sender.queue().slices(outgoing.offset, outgoing.len)
     }
 
-    /// The link has taken `outgoing`, the last answer of [`poll_transmit`](Self::poll_transmit).
+    /// Notes that the link has taken `outgoing`, the last answer of [`poll_transmit`](Self::poll_transmit).
     pub fn on_transmitted(&mut self, now: Instant, outgoing: &Outgoing) {
         let segments = outgoing.segments();
         self.counters.segments_sent.add(segments);
@@ -360,9 +364,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// How often a SYN-ACK of ours was not answered, before the one that goes now.
+    /// How many SYN-ACKs of ours were not answered before the one to be sent now.
     fn syn_ack_timeouts(&self) -> u32 {
-        // In a simultaneous open a SYN went first.
+        // In a simultaneous open our first SYN had no ACK.
         self.unanswered_syns().saturating_sub((!self.was_opened_fast()).into())
     }
 
@@ -376,7 +380,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.sender.count_retransmitted_syns(u32::from(!self.is_first_syn()));
         self.note_syn_sent(now);
         if self.was_opened_fast() {
-            // It acknowledges the text that came with the peer's.
+            // A SYN-ACK acknowledges the data that came with the peer's SYN.
             self.receiver.on_ack_sent(now, self.receiver.rcv_wnd());
         }
     }
@@ -385,7 +389,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.counters.data_segments_sent.add(segments);
     }
 
-    /// CLOSE, second half: the FIN is on its way (section 3.10.4).
+    /// Changes the state because our FIN is sent: second half of CLOSE (section 3.10.4).
     pub(super) fn on_fin_sent(&mut self) {
         self.state = match self.state {
             State::Established => State::FinWait1,

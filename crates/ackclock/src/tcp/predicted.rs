@@ -1,11 +1,10 @@
-//! The predicted road of a connection: the segments that nearly all segments are.
+//! The predicted road (fast path) of a connection: the few kinds of segments that make up nearly all traffic.
 //!
-//! A segment that arrives is predicted if it is the next one in order and says nothing of which a
-//! check of SEGMENT ARRIVES has something to say (header prediction: Jacobson, "4BSD TCP header
-//! prediction", 1990). What is sent is predicted if it is all that is queued and goes in one segment,
-//! with the FIN if that follows, or is an ack, while nothing is missing and nothing unusual is to be
-//! told. Each function does exactly what the general road does for such a segment, or has no effect and
-//! says so.
+//! An arriving segment is predicted if it is the next one in order and no check of SEGMENT ARRIVES would do
+//! anything special with it (header prediction: Jacobson, "4BSD TCP header prediction", 1990). A segment to
+//! send is predicted if it is a pure ack, or carries all that is queued (perhaps with the FIN) in one
+//! segment, while no data is missing and nothing unusual is due. Each function does exactly what the general
+//! road does for such a segment; for any other it has no effect and says so.
 
 use super::connection::Connection;
 use super::sender::AckInput;
@@ -17,18 +16,18 @@ use crate::seq::SeqNumber;
 use crate::time::Instant;
 use crate::wire::{Ecn, Flags, PredictedSegment, SackBlocks, Timestamps};
 
-/// What a connection does whose turn it is to send.
+/// What a connection sends when it is its turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Turn {
     /// It has nothing to send.
     Silent,
-    /// It sends this.
+    /// It sends this segment.
     Predicted(PredictedOutgoing),
-    /// The general road decides ([`Connection::poll_transmit`]).
+    /// The general road decides ([`Connection::poll_transmit`]): the case is not predicted.
     Other,
 }
 
-/// A segment to send: with ACK, with PSH if it has data, perhaps with FIN, and with no option but
+/// A segment to send, with ACK, with PSH if it carries data, and perhaps with FIN; its only option is
 /// timestamps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PredictedOutgoing {
@@ -46,7 +45,7 @@ pub(crate) struct PredictedOutgoing {
 }
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// Takes a segment that is predicted; false, without any effect, if it is another.
+    /// Processes an arriving segment if it is predicted; otherwise returns false, without any effect.
     pub(crate) fn on_predicted(&mut self, now: Instant, segment: &PredictedSegment<'_>) -> bool {
         let PredictedSegment { seq, ack, window, timestamps, payload, .. } = *segment;
         let has_text = !payload.is_empty();
@@ -83,12 +82,12 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         true
     }
 
-    /// Whether a mark of congestion on a segment with text is to be echoed.
+    /// Whether a CE mark on a segment with payload is to be echoed.
     fn is_marked(&self, ecn: Ecn) -> bool {
         ecn == Ecn::Ce && self.agreement.accurate.echoes_classic()
     }
 
-    /// Decides what to send, as [`poll_transmit`](Self::poll_transmit) does, if that is predicted.
+    /// Decides what to send as [`poll_transmit`](Self::poll_transmit) does, if the case is predicted.
     #[inline(always)]
     pub(crate) fn predicted_turn(&mut self, now: Instant) -> Turn {
         if !self.state.is_synchronized() {
@@ -102,7 +101,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if unsent > self.sender.mss() {
             return Turn::Other;
         }
-        // All of them are asked at once: hardly ever is one of them so.
+        // Evaluated without branches, since hardly ever is one of these true.
         let is_unusual = self.challenge_due
             | self.keepalive.due
             | self.receiver.has_report()
@@ -142,8 +141,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         })
     }
 
-    /// Whether something may be to be sent after a segment: if not, the connection needs no turn. What
-    /// arrives opens no window of ours.
+    /// Whether an arrived segment may cause something to be sent; if not, the connection needs no turn. (An
+    /// arriving segment never calls for a window update.)
     #[inline]
     pub(crate) fn has_answer(&self, now: Instant) -> bool {
         !FOR_SPEED
@@ -152,13 +151,13 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             || !self.is_waiting()
     }
 
-    /// Whether nothing is to be sent but perhaps an ack.
+    /// Whether the connection has nothing to send, except perhaps an ack.
     #[inline(always)]
     fn is_waiting(&self) -> bool {
         self.sender.is_at_rest() && !(self.challenge_due | self.keepalive.due)
     }
 
-    /// Whether a segment is to go for what it acknowledges and the window that it tells.
+    /// Whether an ack is to be sent, for what it acknowledges or for the window that it advertises.
     #[inline(always)]
     fn acknowledges(&self, now: Instant) -> bool {
         self.receiver.ack_due(now) || self.window_update_due()
@@ -172,7 +171,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         queue.slices(queue.len().saturating_sub(len), len)
     }
 
-    /// The link has taken [`Turn::Predicted`]. Whether there is nothing more to send.
+    /// Notes that the link has taken [`Turn::Predicted`]. Whether there is nothing more to send.
     #[inline(always)]
     pub(crate) fn on_predicted_sent(&mut self, now: Instant, sent: &PredictedOutgoing) -> bool {
         let fin = sent.flags.contains(Flags::FIN);
@@ -189,8 +188,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         !self.receiver.ack_due(now)
     }
 
-    /// How many segments may follow `outgoing`, which was taken just now, that differ from it in
-    /// sequence number and payload only, as long as nothing else happens.
+    /// How many segments may follow `outgoing`, which was sent just now, that differ from it in sequence
+    /// number and payload only, as long as nothing else happens.
     pub(crate) fn repeats(&self, now: Instant, outgoing: &Outgoing) -> u32 {
         let is_calm = !self.challenge_due
             && self.sender.urgent().is_none()
@@ -205,14 +204,14 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// The next of those segments: its sequence number and payload.
+    /// The next of the segments counted by [`repeats`](Self::repeats): its sequence number and payload.
     pub(crate) fn repeated(&self) -> (SeqNumber, [&[u8]; 2]) {
         let seq = self.sender.snd_nxt();
         let offset = seq.since(self.sender.snd_una()) as usize;
         (seq, self.sender.queue().slices(offset, self.sender.mss() as usize))
     }
 
-    /// The link has taken it. Whether the next one may follow.
+    /// Notes that the link has taken such a segment. Whether the next one may follow.
     pub(crate) fn on_repeated(&mut self, now: Instant) -> bool {
         self.counters.segments_sent.add(1);
         self.counters.data_segments_sent.add(1);

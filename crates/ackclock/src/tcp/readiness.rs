@@ -1,4 +1,4 @@
-//! What a connection can do now, as the application asks it.
+//! Readiness of a connection: what the application can do with it now.
 
 use super::State;
 use super::connection::Connection;
@@ -6,30 +6,30 @@ use crate::FOR_SPEED;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 
-/// What a connection can do now.
+/// Readiness of a connection: what the application can do with it now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Readiness {
     /// The handshake is finished (and the connection is not over).
     pub established: bool,
-    /// Data can be received, or the end of data or an error can be learned.
+    /// Data, the end of data, or an error can be received.
     pub readable: bool,
-    /// Data can be queued for sending, or an error can be learned.
+    /// Data can be queued for sending, or an error can be reported.
     pub writable: bool,
-    /// Urgent data is ahead (RFC 9293 section 3.8.5, MUST-32).
+    /// Urgent data is waiting to be read (RFC 9293 section 3.8.5, MUST-32).
     pub urgent: bool,
-    /// The peer has sent FIN and all its data was read.
+    /// The peer has sent its FIN, and all its data was read.
     pub finished: bool,
-    /// Everything queued, FIN included if there was a shutdown, was acknowledged.
+    /// Everything queued was acknowledged, including the FIN after a shutdown.
     pub flushed: bool,
-    /// Delivery is in trouble: the same segment was retransmitted three times without any ack (R1,
-    /// RFC 9293 section 3.8.3). It ends with the next ack, or with the connection.
+    /// Delivery is in trouble: the same segment was retransmitted three times without any ack (R1, RFC 9293
+    /// section 3.8.3). The next ack, or the end of the connection, clears it.
     pub troubled: bool,
     /// The connection is over; `Info::error` says why, if there was an error.
     pub closed: bool,
 }
 
-/// One bit for each field.
+/// Readiness as a byte, with one bit for each field.
 impl Readiness {
     pub(crate) const ESTABLISHED: u8 = 1;
     pub(crate) const READABLE: u8 = 1 << 1;
@@ -56,8 +56,8 @@ impl Readiness {
 }
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// Whether neither side has finished, nothing is urgent and nothing was sent again for want of
-    /// acks.
+    /// Whether neither side has sent a FIN, no urgent data is pending, and no retransmission timeout is
+    /// unanswered.
     fn is_untroubled(&self) -> bool {
         !self.sender.is_finished()
             && !self.receiver.is_finished()
@@ -65,15 +65,15 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             && self.sender.timeouts_in_a_row() == 0
     }
 
-    /// What the connection can do now.
+    /// The connection's readiness.
     pub fn readiness(&self) -> Readiness {
         Readiness::from_bits(self.readiness_bits())
     }
 
-    /// The same, with a bit for each thing.
+    /// The connection's readiness as a byte, with one bit for each field.
     pub(crate) fn readiness_bits(&self) -> u8 {
         if FOR_SPEED && self.state == State::Established && self.is_untroubled() {
-            // As nearly always while data come and go.
+            // The usual case while data is transferred.
             let bit = |is_so: bool, bit: u8| if is_so { bit } else { 0 };
             return Readiness::ESTABLISHED
                 | bit(self.receiver.queued() > 0, Readiness::READABLE)

@@ -1,5 +1,5 @@
-//! The state of a connection that few connections need: it takes memory when it is needed, and a
-//! connection stays small.
+//! Rare state of a connection, which few connections need: its memory is allocated when it is first needed,
+//! so that a connection stays small.
 
 use super::accurate_ecn::AccurateEcn;
 use super::connection::{Connection, RareCounters};
@@ -14,10 +14,10 @@ use crate::storage::{CAN_GROW, OnDemand};
 use crate::time::Instant;
 use crate::wire::{Flags, Header, Segment, UserTimeout};
 
-/// What of it a connection has; nothing at first.
+/// A connection's rare state; empty until first needed.
 pub(super) type Seldom<P> = OnDemand<SeldomState<P>>;
 
-/// A field for each part that keeps something there.
+/// The rare state: one field for each feature that keeps some.
 #[derive(Debug)]
 pub(super) struct SeldomState<P: Profile> {
     pub(super) counters: <P::Counters as Part>::Keeps<RareCounters>,
@@ -41,31 +41,31 @@ impl<P: Profile> Default for SeldomState<P> {
     }
 }
 
-/// What such state makes of a connection's turn to send.
+/// What the rare state makes of a connection's turn to send.
 // Matched only: a comparison would be a function in small images.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SeldomTurn {
-    /// Nothing: it goes as without.
+    /// No change: the turn goes on as without such state.
     Plain,
-    /// An ack goes without data.
+    /// An ack is sent without data.
     Ack,
-    /// A probe of the path goes.
+    /// A path MTU probe is sent.
     Probe(Data),
-    /// New data wait for a probe.
+    /// New data is held back until there is enough for a path MTU probe.
     Gather,
-    /// What goes is not to be cut by the link.
+    /// The next segment must not be cut by the link.
     Whole,
 }
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// Whether there may be such state.
+    /// Whether the connection has rare state that affects segments.
     #[inline(always)]
     pub(super) fn has_seldom_state(&self) -> bool {
         (P::ACCURATE_ECN || P::ICMP_ERRORS || P::PATH_PROBING || P::USER_TIMEOUT_OPTION)
             && self.seldom.get().is_some()
     }
 
-    /// Puts such options into a SYN or a SYN-ACK.
+    /// Puts the options of rare features into a SYN or a SYN-ACK.
     #[cfg_attr(target_pointer_width = "64", inline(never))]
     pub(super) fn put_options_of_syn(&self, syn: &mut Header) {
         if self.is_first_syn() {
@@ -76,8 +76,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// Puts the options into `header`, of a segment with `payload` bytes of text, that are due and have room
-    /// beside it; AccECN's only if it counts.
+    /// Puts the options that are due into `header`, of a segment with `payload` bytes, if they fit beside it;
+    /// AccECN's only if `counts`.
     #[cfg_attr(target_pointer_width = "64", inline(never))]
     pub(super) fn put_seldom_options(&self, header: &mut Header, payload: u32, counts: bool) {
         if counts {
@@ -88,7 +88,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// Takes what an acceptable segment, of which the rest is taken, tells and counts by such options.
+    /// Processes the options of rare features, and AccECN's counters, of an acceptable segment that was
+    /// otherwise processed.
     #[cfg_attr(target_pointer_width = "64", inline(never))]
     pub(super) fn take_seldom_options(&mut self, segment: &Segment<'_>) {
         self.take_user_timeout(&segment.header.options);
@@ -97,7 +98,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// A segment that is no SYN and no RST went out.
+    /// Notes that a segment other than SYN and RST was sent with this header.
     #[cfg_attr(target_pointer_width = "64", inline(never))]
     pub(super) fn on_header_sent(&mut self, header: &Header) {
         if header.options.user_timeout().is_some() {
@@ -108,7 +109,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// What it makes of the turn, where the peer may be waiting for an ack.
+    /// What the rare state makes of this turn to send. `ack_due`: the peer may be waiting for an ack.
     #[inline(always)]
     pub(super) fn seldom_turn(&mut self, now: Instant, ack_due: bool) -> SeldomTurn {
         if self.has_seldom_state() { self.turn_by_state(now, ack_due) } else { SeldomTurn::Plain }
@@ -131,8 +132,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// Adds to a counter of what is rare, if there was any. Where there is a heap but all memory is lent, only a
-    /// connection that has such state for another reason counts.
+    /// Adds to a counter of rare events, unless it adds 0. Where there is a heap but all memory is lent, only
+    /// a connection that has rare state for another reason counts.
     #[inline(always)]
     pub(super) fn count_rarely(
         &mut self,
@@ -155,7 +156,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// What is rare, as far as it was counted.
+    /// The counters of rare events.
     pub(super) fn rare_counters(&self) -> RareCounters {
         let counters = self.seldom.get().and_then(|state| state.counters.get());
         counters.copied().unwrap_or_default()

@@ -35,8 +35,8 @@ impl State {
         }
     }
 
-    /// Whether both sides have agreed on sequence numbers (all states from ESTABLISHED on, CLOSED
-    /// excepted).
+    /// Whether the state is a synchronized one (ESTABLISHED and all later ones, but CLOSED): both sides have
+    /// agreed on sequence numbers.
     pub const fn is_synchronized(self) -> bool {
         !matches!(self, State::Closed | State::Listen | State::SynSent | State::SynReceived)
     }

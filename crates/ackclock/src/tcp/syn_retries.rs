@@ -1,5 +1,5 @@
-//! The SYN of a connection that is being opened: sent again and again until the peer answers, or the
-//! attempt is given up (RFC 9293 section 3.8.3, R2 for SYNs). Those of half-open records are the stack's.
+//! Retransmission of the SYN of an open connection attempt, until the peer answers or the attempt is given up
+//! (RFC 9293 section 3.8.3, R2 for SYNs). The stack retransmits the SYN-ACKs of half-open records.
 
 use super::connection::Connection;
 use super::{Error, State};
@@ -8,26 +8,26 @@ use crate::profile::{Kept, Profile};
 use crate::time::{Duration, Instant};
 use crate::wire::Timestamps;
 
-/// Of at most so many SYNs an echo tells which one was answered: that took 7 s at most.
+/// Most SYNs sent for which a timestamp echo tells which one was answered; they take at most 7 s.
 const MOST_TIMED: u8 = 3;
 
 /// Whether a SYN is to be sent now, and why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Due {
     Nothing,
-    /// For the first time, or because the timer has expired.
+    /// Yes: the first SYN, or the retransmission timer has expired.
     Timer,
-    /// As the answer to the other side's SYN, with our timer running on.
+    /// Yes: as an answer to the peer's SYN; the timer runs on.
     Answer,
 }
 
-/// What became of our SYN so far. When it was sent last is the connection's `asked_at`.
+/// State of our SYN. The connection's `asked_at` says when it was last sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SynRetries {
     due: Due,
-    /// One was sent as an answer.
+    /// Whether one was sent as an answer to the peer's SYN.
     answered: bool,
-    /// How often it was sent otherwise. (A connection is small.)
+    /// How often it was sent otherwise. (A byte, as a connection is small.)
     sent: u8,
 }
 
@@ -37,7 +37,7 @@ impl SynRetries {
 }
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// Whether our SYN waits for an answer.
+    /// Whether our SYN has not been acknowledged yet.
     #[inline(always)]
     pub(super) fn is_opening(&self) -> bool {
         P::ACTIVE_OPEN && matches!(self.state, State::SynSent | State::SynReceived)
@@ -48,33 +48,34 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.syn_retries.get().is_some_and(|syn| syn.due != Due::Nothing)
     }
 
-    /// Whether no SYN was sent yet.
+    /// Whether no SYN was sent yet, except as an answer to the peer's.
     pub(super) fn is_first_syn(&self) -> bool {
         self.syn_retries.get().is_some_and(|syn| syn.sent == 0)
     }
 
-    /// Whether none has ever been sent, as an answer either.
+    /// Whether no SYN was sent yet at all.
     pub(super) fn has_sent_no_syn(&self) -> bool {
         self.syn_retries.get().is_some_and(|syn| syn.sent == 0 && !syn.answered)
     }
 
-    /// How often the SYN was sent again because nobody answered.
+    /// How often the SYN was retransmitted because the timer expired.
     pub(super) fn syn_retransmits(&self) -> u32 {
         self.syn_retries.get().map_or(0, |syn| u32::from(syn.sent).saturating_sub(1))
     }
 
-    /// As [`syn_retransmits`](Self::syn_retransmits), counting one that is due: what it tells is
-    /// known when the timer fires.
+    /// As [`syn_retransmits`](Self::syn_retransmits), but a SYN that is due counts too: that the last one was
+    /// not answered is known once the timer expires.
     pub(super) fn unanswered_syns(&self) -> u32 {
         let unanswered =
             |syn: &SynRetries| u32::from(syn.sent).saturating_sub((syn.due != Due::Timer).into());
         self.syn_retries.get().map_or(0, unanswered)
     }
 
-    /// The round-trip time that the answer to our SYN tells, which carries `option`, and whether a SYN was
-    /// lost. By Karn's rule only one that was sent once tells a time; but an echo from before the last one
-    /// was sent is of an earlier one. If that is the first, none was lost: it took so long (RFC 4015). Of many
-    /// it tells nothing: an answer that comes again echoes the first SYN that arrived.
+    /// The round-trip time measured by the answer to our SYN, which carries `option`, and whether a SYN was
+    /// lost. By Karn's algorithm a SYN gives a time only if it was sent once. But a timestamp echo older than
+    /// the last SYN belongs to an earlier one; if that is the first SYN, none was lost and the path is just
+    /// slow (RFC 4015). After many SYNs an echo tells nothing, as a retransmitted answer still echoes the
+    /// first SYN that arrived.
     pub(super) fn syn_round_trip(
         &self,
         now: Instant,
@@ -95,7 +96,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         (rtt, rtt.is_none_or(|rtt| rtt.as_millis() < first))
     }
 
-    /// When the SYN goes again, or the attempt to open is given up: `syn_give_up` after it began (R2).
+    /// When the SYN is retransmitted, or the attempt is given up: `syn_give_up` after it began (R2).
     pub(super) fn syn_deadline(&self) -> Instant {
         let give_up_at = self.syn_give_up_at();
         match self.syn_retries.get() {
@@ -111,7 +112,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.heard_at + self.settings.syn_give_up()
     }
 
-    /// The SYN's deadline may have passed: it is due once more, or the attempt is over.
+    /// Handles the SYN's timer, if it has expired: makes the SYN due once more, or ends the attempt.
     pub(super) fn on_syn_timeout(&mut self, now: Instant) {
         if self.syn_deadline() > now {
             return;
@@ -120,12 +121,12 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             syn.due = Due::Timer;
         }
         if self.syn_give_up_at() <= now {
-            // A soft error that explains the silence is worth more than "timed out".
+            // Report the soft error, which explains the silence better than "timed out".
             self.fail(self.soft_error.map_or(Error::TimedOut, |_| Error::Unreachable));
         }
     }
 
-    /// The link has taken a SYN.
+    /// Notes that the link has taken a SYN.
     pub(super) fn note_syn_sent(&mut self, now: Instant) {
         let Some(syn) = self.syn_retries.get_mut() else {
             return;
@@ -141,8 +142,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// The other side's SYN arrived: ours goes again, now with an ack. The timer has not expired, and
-    /// does not back off (RFC 6298 rules 5.1 and 5.5).
+    /// Has our SYN sent again, now as a SYN-ACK, because the peer's SYN has arrived. The timer has not
+    /// expired, and does not back off (RFC 6298 rules 5.1 and 5.5).
     pub(super) fn send_syn_again(&mut self) {
         if let Some(syn) = self.syn_retries.get_mut()
             && syn.due == Due::Nothing
@@ -151,7 +152,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// The peer has answered: no SYN is to be sent any more.
+    /// Ends the retransmission of the SYN: the peer has answered.
     pub(super) fn settle_syn(&mut self) {
         if let Some(syn) = self.syn_retries.get_mut() {
             syn.due = Due::Nothing;

@@ -1,4 +1,4 @@
-//! The timers of a connection together (RFC 9293 section 3.10.8). TIME-WAIT's is the stack's.
+//! All timers of a connection together (RFC 9293 section 3.10.8). The TIME-WAIT timer is the stack's.
 
 use super::State;
 use super::connection::Connection;
@@ -21,7 +21,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// Fires every timer that is due.
+    /// Handles every timer that has expired.
     pub fn on_timeout(&mut self, now: Instant) {
         if matches!(self.state, State::Closed | State::Listen | State::TimeWait) {
             return;

@@ -5,31 +5,31 @@ use crate::seq::SeqNumber;
 use crate::time::{Duration, Instant};
 use crate::wire::{Flags, Header, Timestamps};
 
-/// TS.Recent is no longer trusted after so long without an update (RFC 7323 section 5.5): 24 days.
+/// Age at which TS.Recent is no longer trusted: 24 days without an update (RFC 7323 section 5.5).
 const RECENT_LIFETIME: Duration = Duration::from_secs(24 * 24 * 60 * 60);
 
-/// What a segment's timestamp says of it.
+/// Result of checking a segment's timestamp (PAWS).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TimestampCheck {
-    /// Nothing against it.
+    /// The segment passes.
     Passed,
-    /// The segment was sent before others that have arrived: it is acknowledged and dropped.
+    /// The segment is older than others that have arrived: it is acknowledged and dropped.
     Old,
-    /// It has none although each segment must have one: it is dropped silently (section 3.2).
+    /// The segment lacks the option, which every segment must have: it is dropped silently (section 3.2).
     Missing,
 }
 
-/// State of the timestamps option: nothing, and never in use, where the profile has no timestamps.
-/// Our clock ticks in milliseconds (RFC 7323 section 5.4 allows 1 ms to 1 s).
+/// State of the timestamps option; empty, and never in use, if the profile has no timestamps. Our clock ticks
+/// in milliseconds (RFC 7323 section 5.4 allows 1 ms to 1 s).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TimestampState<P: Profile>(<P::Timestamps as Part>::Keeps<Clocks>);
 
-/// Our clock, and the peer's as far as it has told of it.
+/// Our timestamp clock, and what is known of the peer's.
 #[derive(Clone, Copy, Debug)]
 struct Clocks {
-    /// Both sides sent the option in their SYN.
+    /// Whether both SYNs carried the option.
     enabled: bool,
-    /// Added to our clock, so that it tells nothing of our uptime.
+    /// Offset added to our clock, so that it does not reveal our uptime.
     offset: u32,
     /// TS.Recent.
     recent: u32,
@@ -40,7 +40,7 @@ struct Clocks {
 }
 
 impl<P: Profile> TimestampState<P> {
-    /// Not yet in use; `offset` is added to our clock.
+    /// The initial state: not in use; `offset` is added to our clock.
     pub(crate) fn new(offset: u32) -> Self {
         TimestampState(Kept::new(Clocks {
             enabled: false,
@@ -51,7 +51,8 @@ impl<P: Profile> TimestampState<P> {
         }))
     }
 
-    /// The peer's SYN carried `value`, and we offer or offered the option: it is in use.
+    /// Puts the option into use: the peer's SYN carried timestamp `value`, and ours has or will have the
+    /// option.
     pub(crate) fn enable(&mut self, now: Instant, value: u32, rcv_nxt: SeqNumber) {
         if let Some(clocks) = self.0.get_mut() {
             clocks.enabled = true;
@@ -61,7 +62,7 @@ impl<P: Profile> TimestampState<P> {
         }
     }
 
-    /// The state while the option is in use.
+    /// The state, if the option is in use.
     #[inline(always)]
     fn in_use(&self) -> Option<&Clocks> {
         self.0.get().filter(|clocks| clocks.enabled)
@@ -72,7 +73,7 @@ impl<P: Profile> TimestampState<P> {
         self.in_use().map(|clocks| clocks.recent)
     }
 
-    /// The option for our SYN, before it is known whether the peer takes part.
+    /// The option for our SYN, before it is known whether the peer supports it.
     pub(crate) fn offer(&self, now: Instant) -> Timestamps {
         let value = self.0.get().map_or(0, |clocks| clocks.now(now));
         Timestamps { value, echo: 0 }
@@ -83,12 +84,12 @@ impl<P: Profile> TimestampState<P> {
         self.in_use().map(|clocks| Timestamps { value: clocks.now(now), echo: clocks.recent })
     }
 
-    /// TS.Recent, or 0 before the peer has told one.
+    /// TS.Recent, or 0 before the peer has sent a timestamp.
     pub(crate) fn recent(&self) -> u32 {
         self.0.get().map_or(0, |clocks| clocks.recent)
     }
 
-    /// PAWS (section 5.3, R1): whether a segment other than RST may be an old duplicate.
+    /// PAWS (section 5.3, R1): checks whether a segment other than RST may be an old duplicate.
     pub(crate) fn check(&self, now: Instant, header: &Header) -> TimestampCheck {
         match self.in_use() {
             Some(clocks) if !header.flags.contains(Flags::RST) => clocks.check(now, header),
@@ -96,15 +97,14 @@ impl<P: Profile> TimestampState<P> {
         }
     }
 
-    /// Whether PAWS has nothing against a segment because it was not sent before those that have
-    /// arrived.
+    /// Whether a segment passes PAWS by its timestamp alone: it is no older than TS.Recent.
     pub(crate) fn advances(&self, option: Option<Timestamps>) -> bool {
         self.in_use().is_none_or(|clocks| {
             option.is_some_and(|option| option.value.wrapping_sub(clocks.recent) as i32 >= 0)
         })
     }
 
-    /// Section 4.3, rule 2: a segment that begins at or before the last ack sent updates TS.Recent.
+    /// Updates TS.Recent by a segment that begins at or before the last ack sent (section 4.3, rule 2).
     pub(crate) fn update(&mut self, now: Instant, seq: SeqNumber, option: Option<Timestamps>) {
         if let (Some(option), Some(clocks)) = (option, self.0.get_mut())
             && clocks.enabled
@@ -115,9 +115,9 @@ impl<P: Profile> TimestampState<P> {
         }
     }
 
-    /// The same of a segment of `len` sequence numbers that is refused because all of it has arrived
-    /// before, if it is what was acknowledged last. RFC 7323 section 5.3 refuses it first, and then its
-    /// sender, whose acks were lost, is answered with an echo of long ago. Linux and BSD do as here.
+    /// Updates TS.Recent by a duplicate segment of `len` sequence numbers that is not acceptable, if it ends
+    /// at what was last acknowledged. By RFC 7323 section 5.3 it would be dropped before, and then its
+    /// sender, whose acks were lost, would only get echoes of an old timestamp. Linux and BSD do as here.
     pub(crate) fn update_by_repetition(
         &mut self,
         now: Instant,
@@ -129,39 +129,39 @@ impl<P: Profile> TimestampState<P> {
         }
     }
 
-    /// An ack for everything before `ack` was sent.
+    /// Notes that an ack of everything before `ack` was sent (Last.ACK.sent).
     pub(crate) fn on_ack_sent(&mut self, ack: SeqNumber) {
         if let Some(clocks) = self.0.get_mut() {
             clocks.last_ack_sent = ack;
         }
     }
 
-    /// Our clock without its offset, in milliseconds, when the segment was sent whose timestamp the
-    /// option echoes.
+    /// When the segment was sent whose timestamp `option` echoes, by our clock without its offset, in
+    /// milliseconds.
     pub(crate) fn echoed_ms(&self, option: Option<Timestamps>) -> Option<u32> {
         let clocks = self.in_use()?;
         let echo = option.filter(|option| option.echo != 0)?.echo;
         Some(echo.wrapping_sub(clocks.offset))
     }
 
-    /// The round-trip time that an echoed timestamp tells, to the millisecond; `None` if the echo
-    /// is not of our clock's recent past.
+    /// The round-trip time by an echoed timestamp, with a resolution of one millisecond; `None` if the echo
+    /// does not lie in our clock's recent past.
     pub(crate) fn rtt(&self, now: Instant, option: Option<Timestamps>) -> Option<Duration> {
         rtt_since(now, self.echoed_ms(option)?)
     }
 }
 
 impl Clocks {
-    /// What our clock shows, in milliseconds.
+    /// The value of our clock, in milliseconds, offset included.
     fn now(&self, now: Instant) -> u32 {
         (now.as_millis() as u32).wrapping_add(self.offset)
     }
 
-    /// PAWS for a segment that is no RST.
+    /// PAWS for a segment other than RST.
     fn check(&self, now: Instant, header: &Header) -> TimestampCheck {
         let Some(option) = header.options.timestamps else {
-            // The SYN of a peer that has restarted need not have the option; the answer to it ends
-            // what the peer has forgotten (RFC 5961 section 4).
+            // The SYN of a restarted peer need not have the option; our answer ends the connection that the
+            // peer has forgotten (RFC 5961 section 4).
             let syn = header.flags.contains(Flags::SYN);
             return if syn { TimestampCheck::Passed } else { TimestampCheck::Missing };
         };
@@ -172,13 +172,13 @@ impl Clocks {
     }
 }
 
-/// The round-trip time of a segment that was sent when our clock showed `echoed_ms`.
+/// The round-trip time of a segment sent when our clock without its offset was at `echoed_ms`.
 pub(crate) fn rtt_since(now: Instant, echoed_ms: u32) -> Option<Duration> {
     let millis = (now.as_millis() as u32).wrapping_sub(echoed_ms);
     (millis < i32::MAX as u32).then(|| Duration::from_millis(u64::from(millis.max(1))))
 }
 
-/// A time in whole units of 2^32 ns, 4.3 s: as a number of 32 bits, and without a division.
+/// A time in units of 2^32 ns (4.3 s): fits in 32 bits, and needs no division.
 const fn coarse(nanos: u64) -> u32 {
     (nanos >> 32) as u32
 }

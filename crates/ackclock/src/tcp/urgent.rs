@@ -6,8 +6,8 @@ use crate::profile::{Kept, Part, Profile};
 use crate::seq::SeqNumber;
 use crate::wire::{Flags, Header};
 
-/// The number after the last urgent byte (MUST-62), until that was passed. Where an image knows
-/// no urgent data there is never any.
+/// The sequence number after the last urgent byte (MUST-62), until that byte is passed. Always empty in an
+/// image without urgent data.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Urgent<P: Profile>(<P::Urgent as Part>::Keeps<Option<SeqNumber>>);
 
@@ -30,7 +30,7 @@ impl<P: Profile> Urgent<P> {
         }
     }
 
-    /// Everything before `seq` was acknowledged, or read.
+    /// Clears the urgent pointer if `seq`, before which everything was acknowledged or read, has reached it.
     #[inline(always)]
     pub(crate) fn pass(&mut self, seq: SeqNumber) {
         if let Some(pointer) = self.0.get_mut() {
@@ -40,9 +40,9 @@ impl<P: Profile> Urgent<P> {
 }
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// URG and the pointer while urgent data lies ahead of the segment's first byte (section
-    /// 3.8.5): it points behind the last urgent byte (MUST-62), or as far as its 16 bits reach; then
-    /// later segments move it on (MUST-31).
+    /// Sets URG and the urgent pointer while urgent data lies ahead of the segment's first byte (section
+    /// 3.8.5). The pointer is to the byte after the last urgent one (MUST-62), or as far as its 16 bits
+    /// reach; later segments then move it on (MUST-31).
     pub(super) fn mark_urgent(&self, header: &mut Header) {
         if let Some(urgent) = self.sender.urgent()
             && urgent.after(header.seq)
@@ -53,7 +53,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// RCV.UP moves forward only (section 3.10.7.4, sixth check).
+    /// Advances RCV.UP, which never moves back (section 3.10.7.4, sixth check).
     pub(super) fn take_urgent(&mut self, urgent: SeqNumber) {
         let known = self.urgent.get().unwrap_or(self.receiver.first_unread());
         if urgent.after(known) {

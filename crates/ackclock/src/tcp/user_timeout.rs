@@ -1,5 +1,5 @@
-//! The user timeout option (RFC 5482): each end tells the other for how long it bears with a peer that
-//! acknowledges nothing, so that both last equally long where a path is cut for a while.
+//! The user timeout option (RFC 5482): each end tells the other for how long it waits while its data is not
+//! acknowledged, so that both ends hold out equally long while a path is cut.
 
 use super::connection::Connection;
 use super::{Config, Initial};
@@ -8,17 +8,17 @@ use crate::profile::{Kept, Profile};
 use crate::time::Duration;
 use crate::wire::{Options, UserTimeout};
 
-/// Least user timeout that a peer can make us use (section 3.1): L_LIMIT, unless the longest
+/// L_LIMIT (section 3.1): the least user timeout that a peer can make us use, unless the longest
 /// retransmission timeout is longer.
 const LEAST: Duration = Duration::from_secs(100);
-/// Longest user timeout that a peer can make us use, unless we advertise a longer one: U_LIMIT. Who opens
-/// connections and falls silent costs memory for so long at most (section 6).
+/// U_LIMIT: the longest user timeout that a peer can make us use, unless we advertise a longer one. It bounds
+/// for how long a peer that opens connections and falls silent occupies memory (section 6).
 const LONGEST: Duration = Duration::from_secs(3_600);
 
 impl Config {
-    /// For how long a peer may at most acknowledge nothing before the connection is over, whatever the peer
-    /// advertises: the give-up time or the user timeout, or where the option is in use the longest time that
-    /// it can bring about.
+    /// The longest time for which a peer may acknowledge nothing before the connection ends, whatever the
+    /// peer advertises: the give-up time or the user timeout, or if the option is in use the longest timeout
+    /// that it can lead to.
     pub fn longest_wait(&self) -> Duration {
         match (self.user_timeout, self.advertised_user_timeout) {
             (Some(timeout), _) => timeout.min(self.give_up),
@@ -31,26 +31,26 @@ impl Config {
     }
 }
 
-/// L_LIMIT, which is longer than any retransmission timeout, where the longest is `rto`.
+/// L_LIMIT: longer than any retransmission timeout, of which the longest is `rto`.
 fn least(rto: Duration) -> Duration {
     LEAST.max(rto + Duration::from_secs(1))
 }
 
-/// U_LIMIT.
+/// U_LIMIT: at least what we advertise, and at least L_LIMIT.
 fn longest(advertised: Duration, least: Duration) -> Duration {
     LONGEST.max(advertised).max(least)
 }
 
-/// What one connection has told and heard.
+/// State of the user timeout option on one connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct UserTimeoutState {
     /// ADV_UTO; `None`: the option is not in use (ENABLED is false).
     advertised: Option<UserTimeout>,
     /// REMOTE_UTO.
     remote: Option<UserTimeout>,
-    /// Not CHANGEABLE: the application has set the user timeout itself.
+    /// CHANGEABLE is false: the application has set the user timeout itself.
     is_fixed: bool,
-    /// The next segment that has room has the option.
+    /// Whether the option is to be sent with the next segment that has room for it.
     due: bool,
 }
 
@@ -64,7 +64,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.seldom.get_mut().and_then(|seldom| seldom.user_timeout.get_mut())
     }
 
-    /// What a new connection advertises.
+    /// Begins with the user timeout that the listener or the open has configured, to be advertised.
     #[inline(always)]
     pub(crate) fn begin_user_timeout(&mut self, initial: &Initial<P>) {
         if let Some(advertised) = initial.advertised_user_timeout() {
@@ -72,9 +72,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// Advertises `timeout` to the peer with the next segment that has room, and listens to what the peer advertises;
-    /// `None`: neither (section 3). A timeout that the peer has brought about stays. Where memory is
-    /// refused nothing is advertised.
+    /// Advertises `timeout` to the peer with the next segment that has room, and obeys what the peer
+    /// advertises; `None`: neither (section 3). A user timeout adopted earlier from the peer stays. If memory
+    /// is refused nothing is advertised.
     pub fn advertise_user_timeout(&mut self, timeout: Option<Duration>) {
         let advertised = timeout.map(UserTimeout::new);
         if !P::USER_TIMEOUT_OPTION || (advertised.is_none() && self.seldom.get().is_none()) {
@@ -92,11 +92,11 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// Sets the user timeout; `None`: the give-up time alone decides, and what the peer advertises.
+    /// Sets the user timeout; `None`: only the give-up time, and what the peer advertises, limit the wait.
     pub fn set_user_timeout(&mut self, timeout: Option<Duration>) {
         self.settings.set_user_timeout(timeout);
         if let Some(state) = self.user_timeout_state_mut() {
-            // It becomes false when an application sets USER_TIMEOUT (section 3).
+            // RFC 5482 section 3: CHANGEABLE becomes false when an application sets USER_TIMEOUT.
             state.is_fixed = timeout.is_some();
             state.due = state.advertised.is_some();
             self.adopt_user_timeout();
@@ -113,9 +113,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.user_timeout_state().and_then(|state| state.remote).map(UserTimeout::duration)
     }
 
-    /// Whether the next segment that has room is to have the option: an ack, or data that do not fill a
-    /// segment; for its sake alone none is sent. It goes with the first one that is no SYN, and with the first
-    /// one after a change.
+    /// Whether the next segment with room for the option is to carry it: an ack, or data that does not fill a
+    /// segment. No segment is sent just for it. It is due on the first segment after the SYN, and on the
+    /// first after a change.
     #[inline(always)]
     pub(super) fn user_timeout_due(&self) -> bool {
         let state = self.seldom.get().and_then(|seldom| seldom.user_timeout.get());
@@ -127,7 +127,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.user_timeout_state().and_then(|state| state.advertised)
     }
 
-    /// A segment without the SYN flag has taken the option along. (It is told once: section 3.2 asks for no
+    /// Notes that a segment other than a SYN carried the option. (It is sent once: section 3.2 asks for no
     /// more.)
     pub(super) fn on_user_timeout_sent(&mut self) {
         if let Some(state) = self.user_timeout_state_mut() {
@@ -135,7 +135,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// The options of an acceptable segment.
+    /// Processes the option of an acceptable segment.
     pub(super) fn take_user_timeout(&mut self, options: &Options) {
         if let Some(remote) = options.user_timeout()
             && let Some(state) = self.user_timeout_state_mut()
@@ -146,7 +146,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// USER_TIMEOUT = min(U_LIMIT, max(ADV_UTO, REMOTE_UTO, L_LIMIT)) (section 3.1).
+    /// Adopts USER_TIMEOUT = min(U_LIMIT, max(ADV_UTO, REMOTE_UTO, L_LIMIT)) (section 3.1).
     pub(super) fn adopt_user_timeout(&mut self) {
         let Some(&UserTimeoutState {
             advertised: Some(advertised),

@@ -1,6 +1,7 @@
-//! The AccECN options (RFC 9768 section 3.2.3): bytes of text that have arrived with each codepoint.
+//! The AccECN options (RFC 9768 section 3.2.3): counters of the payload bytes that arrived with each
+//! codepoint.
 
-/// Kinds of the option: the field that stands first (IANA registry of TCP parameters).
+/// Kinds of the option, by the codepoint whose counter comes first (IANA registry of TCP parameters).
 pub(super) const ORDER_0: u8 = 172;
 pub(super) const ORDER_1: u8 = 174;
 
@@ -8,34 +9,34 @@ pub(super) const ORDER_1: u8 = 174;
 const MOST: usize = 3;
 /// Bytes of a counter in an option.
 const FIELD: usize = 3;
-/// Bits of a counter in an option.
+/// Mask of the bits of a counter in an option.
 const MASK: u32 = (1 << 24) - 1;
 
-/// An AccECN option: up to three counters modulo 2^24, one behind the other. What stands behind the
-/// last one that is told is left out.
+/// An AccECN option: up to three counters modulo 2^24. Trailing counters may be omitted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AccurateEcnOption {
-    /// Whether ECT(1) stands first and ECT(0) last (kind 174), and not the other way round (kind 172).
+    /// Whether the counter of ECT(1) comes first and that of ECT(0) last (kind 174), or the reverse (kind
+    /// 172).
     pub ect1_first: bool,
-    /// How many counters it has, 0 to 3.
+    /// Number of counters, 0 to 3.
     pub len: u8,
-    /// The counters as they stand there: of what came with ECT(0), with CE and with ECT(1), or in the
-    /// opposite order.
+    /// The counters in their order in the option: of bytes that arrived with ECT(0), with CE and with ECT(1),
+    /// or the reverse.
     pub fields: [u32; MOST],
 }
 
 impl AccurateEcnOption {
-    /// The counter of bytes that came with ECT(0), if it is there.
+    /// The counter of bytes that arrived with ECT(0), if it is present.
     pub fn ect0(&self) -> Option<u32> {
         self.field(if self.ect1_first { 2 } else { 0 })
     }
 
-    /// The counter of bytes that came with CE, if it is there.
+    /// The counter of bytes that arrived with CE, if it is present.
     pub fn ce(&self) -> Option<u32> {
         self.field(1)
     }
 
-    /// The counter of bytes that came with ECT(1), if it is there.
+    /// The counter of bytes that arrived with ECT(1), if it is present.
     pub fn ect1(&self) -> Option<u32> {
         self.field(if self.ect1_first { 0 } else { 2 })
     }
@@ -44,18 +45,18 @@ impl AccurateEcnOption {
         self.fields.get(..usize::from(self.len))?.get(at).copied()
     }
 
-    /// Bytes that it takes in an option area, padding to whole words included: 4, 8 or 12.
+    /// Bytes that the option takes, including padding to whole words: 4, 8 or 12.
     pub const fn words_len(&self) -> usize {
         Self::padded(self.len)
     }
 
-    /// The same of an option with `fields` counters.
+    /// Bytes that an option with `fields` counters takes, including padding to whole words.
     pub(crate) const fn padded(fields: u8) -> usize {
         (2 + FIELD * fields as usize).next_multiple_of(4)
     }
 
-    /// Reads what follows kind and length. Of an option of another length the whole counters count, and
-    /// the rest is padding.
+    /// Reads the option's data, after kind and length. If its length is not that of whole counters, the rest
+    /// is treated as padding.
     pub(super) fn read(kind: u8, data: &[u8]) -> Self {
         let mut option = AccurateEcnOption { ect1_first: kind == ORDER_1, ..Self::default() };
         let (fields, _) = data.as_chunks::<FIELD>();
@@ -66,8 +67,8 @@ impl AccurateEcnOption {
         option
     }
 
-    /// The option as it stands in an option area, behind the padding that makes it whole words: as many
-    /// of these words as [`words_len`](Self::words_len) says.
+    /// The option as words of an option area, with the padding in front; [`words_len`](Self::words_len) says
+    /// how many of the words are used.
     pub(super) fn to_words(self) -> [[u8; 4]; 3] {
         let [first, second, third] = self.fields.map(|field| field.to_be_bytes());
         let kind = if self.ect1_first { ORDER_1 } else { ORDER_0 };
@@ -81,7 +82,7 @@ impl AccurateEcnOption {
         }
     }
 
-    /// In nine bytes, and one that says which: above 127.
+    /// The option packed into nine bytes, and a tag above 127 that identifies them.
     pub(super) fn to_bytes(self) -> ([u32; 2], u16, u8) {
         let [first, second, third] = self.fields.map(|field| field & MASK);
         let words = [first << 8 | second >> 16, second << 16 | third >> 8];
@@ -89,7 +90,7 @@ impl AccurateEcnOption {
         (words, third as u16 & 0xff, tag)
     }
 
-    /// What [`to_bytes`](Self::to_bytes) has made.
+    /// Unpacks what [`to_bytes`](Self::to_bytes) has packed.
     pub(super) fn from_bytes([first, second]: [u32; 2], last: u16, tag: u8) -> Option<Self> {
         let fields = [
             first >> 8,

@@ -1,5 +1,5 @@
-//! The algorithms of TCP's authentication option (RFC 5926), and packets that have it, for whoever makes
-//! packets or looks at some. A stack signs and checks by itself:
+//! The algorithms of TCP-AO (RFC 5926), and functions to sign and verify packets, for tools that make or
+//! inspect packets. A stack signs and verifies by itself:
 //! [`Stack::add_ao_key`](crate::stack::Stack::add_ao_key).
 
 mod key;
@@ -19,15 +19,14 @@ use cmac::{Cmac, KeyInit, Mac};
 use hmac::Hmac;
 use sha1::{Digest, Sha1};
 
-/// Bytes of a block of SHA-1, and of a key that HMAC takes as it is (RFC 2104).
+/// Bytes of a SHA-1 block, and of a key that HMAC uses unchanged (RFC 2104).
 const SHA1_BLOCK: usize = 64;
-/// Bytes of a key of AES-128 and of a code that it makes.
+/// Bytes of an AES-128 key, and of a CMAC.
 const AES_BLOCK: usize = 16;
-/// What an input to a key derivation function begins with: the number of the block and the label (RFC 5926
-/// section 3.1.1).
+/// First part of the input to a key derivation function: block number and label (RFC 5926 section 3.1.1).
 const LABEL: &[u8] = b"\x01TCP-AO";
 
-/// How traffic keys are made and segments signed (RFC 5926 section 3.2).
+/// How traffic keys are derived and segments signed (RFC 5926 section 3.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum AoAlgorithm {
     /// HMAC-SHA-1-96 with KDF_HMAC_SHA1.
@@ -37,7 +36,7 @@ pub enum AoAlgorithm {
     Aes128Cmac,
 }
 
-// The words of RFC 5926 section 3.1.1.3.
+// The names of RFC 5926 section 3.1.1.3.
 words! {
     AoAlgorithm: "SHA1 or AES128",
     "SHA1" = HmacSha1,
@@ -52,7 +51,8 @@ impl AoAlgorithm {
         }
     }
 
-    /// The key of one direction of a connection (RFC 5925 section 5.2) by a master key of any length.
+    /// Derives the traffic key of one direction of a connection (RFC 5925 section 5.2) from a master key of
+    /// any length.
     pub fn traffic_key(self, master_key: &[u8], context: &AoContext) -> TrafficKey {
         (self.functions().derive)(master_key, context)
     }
@@ -78,7 +78,7 @@ fn aes_cmac(key: [u8; AES_BLOCK], items: impl FnOnce(&mut dyn FnMut(&[u8]))) -> 
     cmac.finalize().into_bytes().into()
 }
 
-/// The input of a key derivation function for a key of so many bits (RFC 5926 section 3.1.1).
+/// The input of a key derivation function for a key of `bits` bits (RFC 5926 section 3.1.1).
 fn derivation(context: &AoContext, bits: u16, each: &mut dyn FnMut(&[u8])) {
     each(LABEL);
     context.items(each);
@@ -101,31 +101,31 @@ fn derive_by_aes(master_key: &[u8], context: &AoContext) -> TrafficKey {
     traffic_key
 }
 
-/// HMAC-SHA-1-96 (RFC 5926 section 3.2.1), before it is cut.
+/// HMAC-SHA-1-96 (RFC 5926 section 3.2.1) before truncation.
 fn code_by_sha1(key: &TrafficKey, segment: &SignedSegment<'_>, coverage: AoCoverage) -> Code {
     let mut code = [0; MD5_DIGEST];
     copy(&mut code, &hmac_sha1(&key.0, |each| segment.ao_items(coverage, each)));
     code
 }
 
-/// AES-128-CMAC-96 (RFC 5926 section 3.2.2), before it is cut.
+/// AES-128-CMAC-96 (RFC 5926 section 3.2.2) before truncation.
 fn code_by_aes(key: &TrafficKey, segment: &SignedSegment<'_>, coverage: AoCoverage) -> Code {
     let mut of_aes = [0; AES_BLOCK];
     copy(&mut of_aes, &key.0);
     aes_cmac(of_aes, |each| segment.ao_items(coverage, each))
 }
 
-/// A message authentication code, of which [`AO_MAC`] bytes are sent.
+/// A message authentication code; its first [`AO_MAC`] bytes are sent.
 type Code = [u8; MD5_DIGEST];
 
-/// What a segment is signed with.
+/// The parameters for signing a segment.
 #[derive(Clone, Copy, Debug)]
 pub struct AoSigner {
-    /// By which algorithm.
+    /// The algorithm.
     pub algorithm: AoAlgorithm,
-    /// With which key.
+    /// The traffic key.
     pub traffic_key: TrafficKey,
-    /// The sequence number's extension (SNE, RFC 5925 section 6.2).
+    /// The sequence number extension (SNE, RFC 5925 section 6.2).
     pub sne: u32,
     /// Whether other options than TCP-AO are signed too (RFC 5925 section 3.1).
     pub covers_options: bool,
@@ -137,8 +137,8 @@ impl AoSigner {
         (self.algorithm.functions().code)(&self.traffic_key, segment, coverage)
     }
 
-    /// Whether the TCP segment in an IP packet has a TCP-AO option with the code that this key gives
-    /// (RFC 5925 section 7.5).
+    /// Whether the TCP segment in an IP packet has a TCP-AO option with the MAC that this key gives (RFC 5925
+    /// section 7.5).
     pub fn has_signed(&self, packet: &[u8]) -> bool {
         SignedSegment::in_packet(packet).is_some_and(|segment| {
             let code = self.code(&segment);
@@ -146,9 +146,10 @@ impl AoSigner {
         })
     }
 
-    /// Signs the headers that [`write_packet_header`](super::write_packet_header) has written with
-    /// [`SignatureKind::Ao`] for this payload and in this way, in which TCP's begins at `transport_offset`, in
-    /// bytes. Payload may stand behind the headers, before `payload`: so a whole packet can be signed.
+    /// Signs headers that [`write_packet_header`](super::write_packet_header) has written with
+    /// [`SignatureKind::Ao`], for the same payload and checksum; the TCP header begins at byte
+    /// `transport_offset`. Payload may follow the headers, before `payload`, so that a whole packet can be
+    /// signed.
     pub fn sign_headers(
         &self,
         headers: &mut [u8],
@@ -163,7 +164,7 @@ impl AoSigner {
     }
 }
 
-/// What the TCP-AO option of the TCP segment in an IP packet says of keys; `None`: it has none.
+/// The key IDs in the TCP-AO option of the TCP segment in an IP packet; `None` if it has no such option.
 pub fn key_ids(packet: &[u8]) -> Option<KeyIds> {
     SignedSegment::in_packet(packet)?.ao().map(|option| option.ids)
 }

@@ -3,20 +3,21 @@
 use super::EthernetAddress;
 use core::net::Ipv4Addr;
 
-/// Bytes of a packet.
+/// Length of an ARP packet, in bytes.
 const ARP_PACKET: usize = 28;
 
-/// The first six bytes of a packet: Ethernet, IPv4, and the lengths of their addresses.
+/// The first six bytes of a packet: hardware type Ethernet, protocol IPv4, and the lengths of their
+/// addresses.
 const KIND: [u8; 6] = [0, 1, 8, 0, 6, 4];
 
-/// RFC 826: `ares_op$REQUEST` and `ares_op$REPLY`.
+/// Operations `ares_op$REQUEST` and `ares_op$REPLY` (RFC 826).
 const REQUEST: u8 = 1;
 const REPLY: u8 = 2;
 
-/// A request or reply.
+/// An ARP request or reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Arp {
-    /// Whether the packet is a request, which asks for the target's hardware address; else it is a reply.
+    /// Whether it is a request, for the target's hardware address; otherwise it is a reply.
     pub(crate) is_request: bool,
     pub(crate) sender_hardware: EthernetAddress,
     pub(crate) sender: Ipv4Addr,
@@ -25,7 +26,7 @@ pub(crate) struct Arp {
 }
 
 impl Arp {
-    /// Reads a packet; `None` if it is cut short, or not about IPv4 and Ethernet.
+    /// Reads a packet; `None` if it is truncated, or not for IPv4 over Ethernet.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let packet = bytes.first_chunk::<ARP_PACKET>()?;
         let (kind, packet) = packet.split_first_chunk()?;

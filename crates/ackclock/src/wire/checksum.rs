@@ -1,30 +1,30 @@
 //! The Internet checksum (RFC 1071).
 //!
-//! Sums are taken in the machine's byte order, which RFC 1071 section 2(B) allows, and in words of 64
-//! bits (section 2(C)), whose carries go into the next word (section 2(A)): one instruction for each
-//! word where the machine adds with carry. A few such chains at a time keep it busy. Small machines have
-//! words of 32 bits.
+//! Sums are computed in the machine's byte order, which RFC 1071 section 2(B) allows, and in 64-bit words
+//! (section 2(C)). The carry of each addition goes into the next (section 2(A)): one instruction for each
+//! word if the machine has add-with-carry. A few such chains are summed in parallel to keep the machine busy.
+//! Small machines use 32-bit words.
 
 use super::ip::{IpProtocol, saturate};
 use super::{Address, IpInfo};
 
-/// A sum that is not folded yet.
+/// An unfolded sum.
 #[cfg(target_pointer_width = "64")]
 type Sum = u64;
-/// A sum of one register, which is cheap to pass from call to call.
+/// An unfolded sum in one register, which is cheap to pass in calls.
 #[cfg(not(target_pointer_width = "64"))]
 type Sum = u32;
 
-/// A one's complement sum over a byte stream that comes in slices.
+/// A one's complement sum over bytes given in slices.
 ///
-/// The stack sums what it sends and receives by itself; this is for links that do it in its stead, and
-/// for whoever makes packets.
+/// The stack computes its checksums itself; this is for links that do it instead, and for tools that make
+/// packets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Checksum {
-    /// The sum so far, in the machine's byte order: folded at the end only. One of 64 bits is far
-    /// below 2^64, one of 32 bits takes its carries in at once.
+    /// The sum so far, in the machine's byte order, to be folded at the end. A 64-bit sum stays far below
+    /// 2^64; to a 32-bit one carries are added at once.
     sum: Sum,
-    /// Whether an odd number of bytes was summed: the next one is the low half of its word.
+    /// Whether an odd number of bytes was summed, so that the next byte is the low half of a word.
     odd: bool,
 }
 
@@ -32,10 +32,10 @@ impl Checksum {
     /// The sum of no bytes.
     pub(super) const NONE: Self = Checksum { sum: 0, odd: false };
 
-    /// The sum of the pseudo-header (RFC 9293 section 3.1, RFC 8200 section 8.1). `length` is the
-    /// transport header's and payload's, in bytes.
+    /// The sum of the pseudo-header (RFC 9293 section 3.1, RFC 8200 section 8.1). `length` is that of
+    /// transport header and payload together, in bytes.
     ///
-    /// One sum serves both families: the zeros that make IPv6's fields wider add nothing.
+    /// The same computation serves both families: the zeros of IPv6's wider fields add nothing.
     #[inline]
     pub(super) fn pseudo_header(ip: &IpInfo, protocol: IpProtocol, length: usize) -> Self {
         let length = u32::from(saturate(length)) << 16 | protocol as u32;
@@ -51,7 +51,7 @@ impl Checksum {
         }
     }
 
-    /// The sum continued over numbers in network order, after an even number of bytes.
+    /// The sum continued over `words` in network order, after an even number of bytes.
     #[cfg(target_pointer_width = "64")]
     #[inline]
     #[must_use]
@@ -60,8 +60,8 @@ impl Checksum {
         Checksum { sum: self.sum.wrapping_add(part), ..self }
     }
 
-    /// The sum continued over numbers in network order, after an even number of bytes: one function for
-    /// all lengths, for small machines.
+    /// The sum continued over `words` in network order, after an even number of bytes. One function for all
+    /// lengths, which is smaller.
     #[cfg(not(target_pointer_width = "64"))]
     #[must_use]
     pub(super) fn over_words(self, words: &[u32]) -> Self {
@@ -69,7 +69,7 @@ impl Checksum {
         Checksum { sum, ..self }
     }
 
-    /// The sum of both, each of an even number of bytes.
+    /// The sum of both, each over an even number of bytes.
     #[inline]
     #[must_use]
     pub(super) fn and(self, other: Self) -> Self {
@@ -84,19 +84,19 @@ impl Checksum {
     #[inline]
     #[must_use]
     pub fn over(self, bytes: &[u8]) -> Self {
-        // The second part of a ring's data mostly is empty.
+        // The second part of a ring's data is mostly empty.
         if bytes.is_empty() { self } else { self.over_some(bytes) }
     }
 
     fn over_some(self, bytes: &[u8]) -> Self {
         let part = sum_words(bytes);
-        // Bytes at odd places are summed in the other half of the word (RFC 1071 section 2(B)).
+        // After an odd number of bytes, halves of words are swapped (RFC 1071 section 2(B)).
         #[cfg(target_pointer_width = "64")]
         let part = if self.odd { u64::from(fold(part).swap_bytes()) } else { part };
-        // However often it goes on, below 2^34.
+        // Stays below 2^34, however often it is continued.
         #[cfg(target_pointer_width = "64")]
         let sum = halves(self.sum).wrapping_add(halves(part));
-        // A turn by a byte changes the halves of all words.
+        // Rotating by a byte swaps the halves of all words.
         #[cfg(not(target_pointer_width = "64"))]
         let sum = {
             let part = add(part as u32, (part >> 32) as u32);
@@ -105,21 +105,22 @@ impl Checksum {
         Checksum { sum, odd: self.odd != (bytes.len() % 2 == 1) }
     }
 
-    /// The folded sum, not complemented: what a device that completes the checksum expects in the field.
+    /// The folded sum, not complemented: what a device that completes the checksum expects in the checksum
+    /// field.
     #[inline]
     pub fn sum(self) -> u16 {
         u16::from_be(fold(self.sum))
     }
 
-    /// The complement of the folded sum: the value of the checksum field, or zero if the field was summed
-    /// as well and is right.
+    /// The complement of the folded sum: the value for the checksum field; or zero, if the field was summed
+    /// as well and is correct.
     #[inline]
     pub fn complement(self) -> u16 {
         !self.sum()
     }
 }
 
-/// An address as words; one of IPv4 as the last of four.
+/// An address as 32-bit words; an IPv4 address is the last of four.
 fn words(address: Address) -> [u32; 4] {
     let bits = match address {
         Address::V4(address) => address.to_bits().into(),
@@ -128,7 +129,7 @@ fn words(address: Address) -> [u32; 4] {
     [96, 64, 32, 0].map(|shift| (bits >> shift) as u32)
 }
 
-/// The sum of both, with the carry added back.
+/// The one's complement sum of both: the carry is added back.
 #[cfg(not(target_pointer_width = "64"))]
 #[inline]
 fn add(one: u32, other: u32) -> u32 {
@@ -136,14 +137,14 @@ fn add(one: u32, other: u32) -> u32 {
     sum.wrapping_add(carry.into())
 }
 
-/// The two halves of a sum added up: below 2^33.
+/// The sum of the two halves: below 2^33.
 #[cfg(target_pointer_width = "64")]
 #[inline]
 fn halves(sum: u64) -> u64 {
     (sum >> 32) + (sum & 0xffff_ffff)
 }
 
-/// A sum with all carries added back.
+/// Folds a sum to 16 bits, adding all carries back.
 #[inline]
 fn fold(sum: Sum) -> u16 {
     #[cfg(target_pointer_width = "64")]
@@ -155,8 +156,7 @@ fn fold(sum: Sum) -> u16 {
     low.wrapping_add(carry.into())
 }
 
-/// The sum of 16-bit words in the machine's byte order, a last odd byte padded with zero; below
-/// 2^40.
+/// The sum of 16-bit words in the machine's byte order, a last odd byte padded with zero; below 2^40.
 #[inline]
 fn sum_words(bytes: &[u8]) -> u64 {
     let (mut sum, rest) = sum_wide(bytes);
@@ -174,7 +174,7 @@ fn sum_words(bytes: &[u8]) -> u64 {
     }
 }
 
-/// The sum of most of it, and the rest: four words of 32 bits at a time into a sum of two registers.
+/// Sums most of the bytes, and returns the rest: four 32-bit words at a time, into a sum in two registers.
 #[cfg(not(target_pointer_width = "64"))]
 #[inline]
 fn sum_wide(bytes: &[u8]) -> (u64, &[u8]) {
@@ -182,7 +182,7 @@ fn sum_wide(bytes: &[u8]) -> (u64, &[u8]) {
     let mut sum = 0;
     for block in blocks {
         if let [a, b, c, d] = block.as_chunks::<4>().0 {
-            // One by one, so that no loop is left where there is to be little text.
+            // Unrolled, so that no loop remains in code optimized for size.
             sum += u64::from(u32::from_ne_bytes(*a));
             sum += u64::from(u32::from_ne_bytes(*b));
             sum += u64::from(u32::from_ne_bytes(*c));
@@ -192,7 +192,7 @@ fn sum_wide(bytes: &[u8]) -> (u64, &[u8]) {
     (sum, rest)
 }
 
-/// The sum of most of it, and the rest: whole blocks, whole chains, whole words.
+/// Sums most of the bytes, and returns the rest: whole blocks, then whole chains, then whole words.
 #[cfg(target_pointer_width = "64")]
 #[inline]
 fn sum_wide(bytes: &[u8]) -> (u64, &[u8]) {
@@ -210,7 +210,8 @@ fn sum_wide(bytes: &[u8]) -> (u64, &[u8]) {
     (halves(sum), rest)
 }
 
-/// Goes on with the words of one chain, whose carries run through it; the last one goes back in.
+/// Continues the sum with the words of one chain, each carry going into the next addition; the last carry is
+/// added back.
 #[cfg(target_pointer_width = "64")]
 #[inline]
 fn add_chain(mut sum: u64, chain: &[u8; WORD * CHAIN]) -> u64 {
@@ -218,20 +219,20 @@ fn add_chain(mut sum: u64, chain: &[u8; WORD * CHAIN]) -> u64 {
     for word in chain.as_chunks::<WORD>().0 {
         (sum, carry) = sum.carrying_add(u64::from_ne_bytes(*word), carry);
     }
-    // At most 2^64 - 2 after a carry: it does not overflow again.
+    // At most 2^64 - 2 after a carry, so this does not overflow.
     sum.wrapping_add(u64::from(carry))
 }
 
-/// Bytes that are added at once.
+/// Bytes added at once.
 #[cfg(target_pointer_width = "64")]
 const WORD: usize = size_of::<u64>();
-/// Words that one carry runs through.
+/// Words in one chain of carries.
 #[cfg(target_pointer_width = "64")]
 const CHAIN: usize = 8;
-/// Chains that do not wait for one another.
+/// Chains summed in parallel.
 #[cfg(target_pointer_width = "64")]
 const CHAINS: usize = 4;
-/// Bytes that are summed in one step.
+/// Bytes summed in one step.
 #[cfg(target_pointer_width = "64")]
 const BLOCK: usize = WORD * CHAIN * CHAINS;
 

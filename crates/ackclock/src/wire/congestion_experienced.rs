@@ -1,13 +1,12 @@
-//! Congestion experienced: the mark that a queue sets in a packet's IP header (RFC 3168).
+//! Congestion Experienced (CE): the mark that a router sets in a packet's IP header (RFC 3168).
 
 use super::checksum::Checksum;
 
-/// Both bits of the ECN field set: congestion experienced (RFC 3168 section 5).
+/// The CE codepoint: both bits of the ECN field are set (RFC 3168 section 5).
 const CE: u8 = 0b11;
 
-/// Sets the codepoint "congestion experienced" of an IP packet if its sender says that it
-/// understands ECN (RFC 3168 section 5), as routers do; returns whether it did. A packet that is
-/// marked already stays so. Anything but IPv4 and IPv6 is not capable.
+/// Sets the CE codepoint of an IP packet if it is ECN-capable (RFC 3168 section 5), as routers do; returns
+/// whether it is marked now. Anything but IPv4 and IPv6 counts as not ECN-capable.
 pub fn mark_congestion(packet: &mut [u8]) -> bool {
     match packet {
         [first, traffic_class, ..] if *first >> 4 == 6 => {
@@ -22,8 +21,8 @@ pub fn mark_congestion(packet: &mut [u8]) -> bool {
             let capable = *service & CE != 0;
             if capable {
                 let changed = *service | CE;
-                // RFC 1624 section 3, equation 3: HC' = ~(~HC + ~m + m'). It keeps the sum of a
-                // damaged header wrong.
+                // RFC 1624 section 3, equation 3: HC' = ~(~HC + ~m + m'). The checksum of a damaged header
+                // stays wrong.
                 let words = [!*high, !*low, !*first, !*service, *first, changed];
                 let checksum = Checksum::default().over(&words).complement();
                 *service = changed;

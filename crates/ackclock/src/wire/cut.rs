@@ -1,12 +1,12 @@
-//! Segmentation and checksums as a network device offloads them: a large TCP packet is cut into
-//! segments, and a checksum that was left to the device is completed.
+//! Segmentation and checksum offload in software: cuts a large TCP packet into segments, and completes a
+//! checksum that was left to the device.
 
 use super::MAX_HEADER;
 use super::checksum::Checksum;
 use super::ip::{IPV6_HEADER, IpProtocol, saturate};
 use super::segment::Flags;
 
-/// Offsets of fields in bytes: in an IPv4 header (RFC 791), an IPv6 header (RFC 8200), a TCP header.
+/// Offsets of fields, in bytes, in an IPv4 header (RFC 791), an IPv6 header (RFC 8200) and a TCP header.
 const IPV4_LENGTH: usize = 2;
 const IPV4_FRAGMENT: usize = 6;
 const IPV4_PROTOCOL: usize = 9;
@@ -15,29 +15,29 @@ const IPV4_ADDRESSES: core::ops::Range<usize> = 12..20;
 const IPV6_LENGTH: usize = 4;
 const IPV6_NEXT_HEADER: usize = 6;
 const IPV6_ADDRESSES: core::ops::Range<usize> = 8..40;
-/// The bits of an IPv4 fragment: more fragments, and the fragment offset.
+/// The bits that mark an IPv4 fragment: "more fragments", and the fragment offset.
 const MORE_OR_OFFSET: u16 = 0x3fff;
 const TCP_SEQ: usize = 4;
 const TCP_FLAGS: usize = 12;
 const TCP_CHECKSUM: usize = 16;
-/// The same of a UDP header (RFC 768).
+/// Offset of the checksum in a UDP header, in bytes (RFC 768).
 const UDP_CHECKSUM: usize = 6;
-/// Numbers of protocols.
+/// Protocol numbers.
 const TCP: u8 = IpProtocol::Tcp as u8;
 const UDP: u8 = 17;
 
 /// One of the segments that a packet is cut into.
 pub(crate) struct Cut<'a> {
-    /// Offset of the segment's payload in the packet's, in bytes.
+    /// Offset of the segment's payload in the packet's payload, in bytes.
     pub(crate) start: usize,
     pub(crate) payload: [&'a [u8]; 2],
     /// Whether this is the last segment of the packet.
     pub(crate) last: bool,
 }
 
-/// Writes the headers of one segment of the packet whose headers are `whole`, with complete
-/// checksums, into `to`. Returns their length in bytes, or 0 if `whole` is too short for headers. TCP's
-/// header begins at byte `transport_offset`.
+/// Writes the headers of one segment, with complete checksums, into `to`; `whole` are the headers of the
+/// packet that is cut, with TCP's at byte `transport_offset`. Returns their length in bytes, or 0 if `whole`
+/// is too short for headers.
 pub(crate) fn write_cut_header(
     to: &mut [u8; MAX_HEADER],
     whole: &[u8],
@@ -53,7 +53,7 @@ pub(crate) fn write_cut_header(
 
 fn cut_header(header: &mut [u8], transport_offset: usize, cut: &Cut<'_>) -> Option<()> {
     let (ip, tcp) = header.split_at_mut_checked(transport_offset)?;
-    // FIN and PSH belong to the last byte, CWR to the first segment (RFC 3168 section 6.1.2).
+    // FIN and PSH go to the last segment, CWR to the first (RFC 3168 section 6.1.2).
     let place = tcp.get_mut(TCP_FLAGS..)?.first_chunk_mut::<2>()?;
     let mut cleared = Flags::NONE;
     if !cut.last {
@@ -74,7 +74,7 @@ fn cut_header(header: &mut [u8], transport_offset: usize, cut: &Cut<'_>) -> Opti
         put(ip, IPV4_CHECKSUM, 0)?;
         put(ip, IPV4_CHECKSUM, Checksum::default().over(ip).complement())?;
     } else {
-        // What stands between the fixed header and TCP's counts as payload.
+        // Extension headers between the fixed header and TCP's count as payload.
         let extensions = ip.len().checked_sub(IPV6_HEADER)?;
         put(ip, IPV6_LENGTH, saturate(length.saturating_add(extensions)))?;
     }
@@ -83,8 +83,8 @@ fn cut_header(header: &mut [u8], transport_offset: usize, cut: &Cut<'_>) -> Opti
     put(tcp, TCP_CHECKSUM, sum.complement())
 }
 
-/// Completes the checksum of a TCP segment or UDP datagram whose sender left it to a device. Other packets,
-/// fragments, and IPv6 packets with extension headers stay as they are.
+/// Completes the checksum of a TCP segment or UDP datagram if its sender left it to a device. Other packets,
+/// fragments, and IPv6 packets with extension headers are unchanged.
 pub fn complete_checksum(packet: &mut [u8]) {
     let _ = try_complete(packet);
 }
@@ -114,14 +114,14 @@ fn try_complete(packet: &mut [u8]) -> Option<()> {
     put(transport, at, 0)?;
     let sum = pseudo_header(ip, protocol, transport.len())?.over(transport);
     let checksum = match sum.complement() {
-        // Zero would say that there is none (RFC 768).
+        // Zero would mean that there is no checksum (RFC 768).
         0 if protocol == UDP => 0xffff,
         checksum => checksum,
     };
     put(transport, at, checksum)
 }
 
-/// The sum of the pseudo-header of `length` bytes of a protocol behind this IP header.
+/// The sum of the pseudo-header for `length` bytes of `protocol` after this IP header.
 fn pseudo_header(ip: &[u8], protocol: u8, length: usize) -> Option<Checksum> {
     let addresses = if ip.first()? >> 4 == 4 { IPV4_ADDRESSES } else { IPV6_ADDRESSES };
     let [high, low] = saturate(length).to_be_bytes();

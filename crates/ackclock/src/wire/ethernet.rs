@@ -1,4 +1,4 @@
-//! Ethernet frames (RFC 894, RFC 2464): a header of fourteen bytes, then what its type says.
+//! Ethernet frames (RFC 894, RFC 2464): a header of fourteen bytes, and a payload of the type in it.
 
 use core::fmt;
 use core::net::Ipv6Addr;
@@ -14,19 +14,19 @@ impl EthernetAddress {
     /// The broadcast address: all interfaces of a link.
     pub const BROADCAST: EthernetAddress = EthernetAddress([0xff; 6]);
 
-    /// The group address to which packets for an IPv6 multicast address go (RFC 2464 section 7).
+    /// The group address for packets to an IPv6 multicast address (RFC 2464 section 7).
     pub const fn multicast(group: Ipv6Addr) -> Self {
         let [.., a, b, c, d] = group.octets();
         EthernetAddress([0x33, 0x33, a, b, c, d])
     }
 
-    /// Whether this is the address of a group of interfaces; the broadcast address is one.
+    /// Whether this is a group address; the broadcast address is one.
     pub const fn is_group(self) -> bool {
         let EthernetAddress([first, ..]) = self;
         first & 1 != 0
     }
 
-    /// Whether this can be the address of one interface: neither a group's nor all zeros.
+    /// Whether this can be the address of one interface: neither a group address nor all zeros.
     pub fn is_station(self) -> bool {
         !self.is_group() && self != EthernetAddress::default()
     }
@@ -44,7 +44,7 @@ impl fmt::Display for EthernetAddress {
 pub(crate) enum EtherType {
     /// An IPv4 packet (RFC 894).
     Ipv4,
-    /// RFC 826.
+    /// An ARP packet (RFC 826).
     Arp,
     /// An IPv6 packet (RFC 2464).
     Ipv6,
@@ -74,16 +74,16 @@ impl EtherType {
 pub(crate) struct Frame<'a> {
     pub(crate) destination: EthernetAddress,
     pub(crate) source: EthernetAddress,
-    /// `None` for a protocol that is not implemented.
+    /// The type of the payload; `None` for a protocol that is not implemented.
     pub(crate) kind: Option<EtherType>,
-    /// The packet, with the padding of short frames.
+    /// The payload; short frames include padding.
     pub(crate) payload: &'a [u8],
 }
 
 impl<'a> Frame<'a> {
     /// Reads a frame; `None` if it is shorter than its header.
     pub(crate) fn parse(bytes: &'a [u8]) -> Option<Self> {
-        // Addresses as they lie: byte by byte they would be put together again each time.
+        // Copied as arrays; read byte by byte they would be reassembled each time.
         let (header, payload) = bytes.split_first_chunk::<ETHERNET_HEADER>()?;
         let (destination, header) = header.split_first_chunk()?;
         let (source, kind) = header.split_first_chunk()?;
@@ -96,7 +96,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// The header of a frame.
+/// Makes the header of a frame.
 #[inline(never)]
 pub(crate) const fn ethernet_header(
     destination: EthernetAddress,

@@ -1,7 +1,7 @@
 //! The cookie of TCP Fast Open (RFC 7413 section 4.1.1).
 
-/// A Fast Open cookie: what a server has given a client, which shows with it that it has the address
-/// that it sends from. In an option it may be empty: then it asks for one.
+/// A Fast Open cookie: given by a server to a client, which later shows by it that it owns its source
+/// address. In an option it may be empty: this requests a cookie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FastOpenCookie {
     bytes: [u8; FastOpenCookie::LONGEST],
@@ -14,10 +14,10 @@ impl FastOpenCookie {
     /// Shortest cookie in bytes.
     pub const SHORTEST: usize = 4;
 
-    /// The empty one, which asks for a cookie.
+    /// The empty cookie, which requests one.
     pub const REQUEST: FastOpenCookie = FastOpenCookie { bytes: [0; Self::LONGEST], len: 0 };
 
-    /// A cookie of those bytes; `None` unless there are none, or 4 to 16 and of an even number.
+    /// A cookie with these bytes; `None` unless they are 0, or an even number from 4 to 16.
     pub fn new(cookie: &[u8]) -> Option<Self> {
         let usable = match cookie.len() {
             0 => true,
@@ -28,17 +28,17 @@ impl FastOpenCookie {
         Some(FastOpenCookie { bytes, len: cookie.len() as u8 })
     }
 
-    /// Its bytes.
+    /// The cookie's bytes.
     pub fn as_slice(&self) -> &[u8] {
         self.bytes.get(..usize::from(self.len)).unwrap_or_default()
     }
 
-    /// Whether it asks for a cookie.
+    /// Whether it is empty, and so requests a cookie.
     pub const fn is_request(&self) -> bool {
         self.len == 0
     }
 
-    /// Its bytes as two times two words.
+    /// The cookie's bytes as words, in two pairs.
     pub(super) fn to_words(self) -> [[u32; 2]; 2] {
         let (words, _) = self.bytes.as_chunks::<8>();
         let word = |at: usize| {
@@ -57,10 +57,10 @@ impl FastOpenCookie {
         FastOpenCookie { bytes, len }
     }
 
-    /// The option with this cookie, with its padding, in 32-bit words; how many of them are to be written
-    /// is [`words`](Self::words).
+    /// The option with this cookie and its padding, in 32-bit words; [`words`](Self::words) says how many of
+    /// them are to be written.
     pub(super) fn option(&self, kind: u8) -> [[u8; 4]; 5] {
-        // No-operation (kind 1) is the padding.
+        // The padding is no-operation options (kind 1).
         let mut option = [1; 20];
         let [first, length, cookie @ ..] = &mut option;
         (*first, *length) = (kind, 2 + self.len);
@@ -71,7 +71,7 @@ impl FastOpenCookie {
         words.first_chunk().copied().unwrap_or_default()
     }
 
-    /// How many 32-bit words the option takes.
+    /// Number of 32-bit words that the option takes.
     pub(super) fn words(&self) -> usize {
         (2 + usize::from(self.len)).div_ceil(4)
     }

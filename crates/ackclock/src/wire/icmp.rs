@@ -1,4 +1,4 @@
-//! ICMP and ICMPv6: echo, and errors that concern TCP (RFC 792, RFC 4443, RFC 5927).
+//! ICMP and ICMPv6: echo, and errors about TCP segments (RFC 792, RFC 4443, RFC 5927).
 
 use super::checksum::Checksum;
 use super::ip::{self, IpProtocol};
@@ -8,7 +8,7 @@ use super::{Address, Checksums, Formats, IpInfo, MAX_HEADER, Protocol, WireError
 use crate::seq::SeqNumber;
 use core::net::SocketAddr;
 
-/// Bytes of every ICMP header that is read or written here (RFC 792, RFC 4443 section 2.1).
+/// Length in bytes of every ICMP header read or written here (RFC 792, RFC 4443 section 2.1).
 const HEADER: usize = 8;
 
 /// ICMP types (RFC 792).
@@ -26,7 +26,7 @@ pub(super) mod v6 {
     pub(super) const PACKET_TOO_BIG: u8 = 2;
     pub(super) const TIME_EXCEEDED: u8 = 3;
     pub(super) const PARAMETER_PROBLEM: u8 = 4;
-    /// Types from here on are no errors (section 2.1).
+    /// First type that is no error message (section 2.1).
     pub(in crate::wire) const FIRST_INFORMATIONAL: u8 = 128;
     pub(super) const ECHO_REQUEST: u8 = 128;
     pub(super) const ECHO_REPLY: u8 = 129;
@@ -48,9 +48,9 @@ pub struct EchoRequest<'a> {
 pub struct IcmpError {
     /// The kind of error.
     pub kind: IcmpErrorKind,
-    /// Our end, as quoted.
+    /// Our address and port, as quoted.
     pub local: SocketAddr,
-    /// The other end, as quoted.
+    /// The remote address and port, as quoted.
     pub remote: SocketAddr,
     /// Sequence number of the quoted segment.
     pub seq: SeqNumber,
@@ -60,19 +60,19 @@ pub struct IcmpError {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum IcmpErrorKind {
-    /// Network, host or address unreachable; no route. Soft (RFC 1122 section 4.2.3.9).
+    /// Network or host unreachable, no route, or address unreachable. A soft error (RFC 1122 section
+    /// 4.2.3.9).
     Unreachable,
-    /// Protocol or port unreachable, prohibited by an administrator: hard.
+    /// Protocol or port unreachable, or administratively prohibited. A hard error.
     Refused,
-    /// Fragmentation needed and DF set (RFC 1191), or packet too big (RFC 8201); the next hop's
-    /// MTU in bytes, 0 if the router does not know it.
+    /// Fragmentation needed and DF set (RFC 1191), or packet too big (RFC 8201).
     PacketTooBig {
-        /// Largest IP packet that passes the next hop, in bytes.
+        /// MTU of the next hop in bytes; 0 if the router does not report it.
         mtu: u32,
     },
-    /// Time exceeded. Soft.
+    /// Time exceeded. A soft error.
     TimeExceeded,
-    /// Parameter problem. Soft.
+    /// Parameter problem. A soft error.
     ParameterProblem,
 }
 
@@ -92,8 +92,7 @@ pub(super) fn parse_v4<F: Formats>(
         // RFC 1122 section 3.2.2.1 and RFC 1812 section 5.2.7.1 list the codes.
         (v4::DESTINATION_UNREACHABLE, 0 | 1 | 5..=8 | 11 | 12) => IcmpErrorKind::Unreachable,
         (v4::DESTINATION_UNREACHABLE, 2 | 3 | 9 | 10 | 13) => IcmpErrorKind::Refused,
-        // The MTU is in the lower half of the word that other messages leave zero (RFC 1191
-        // section 4).
+        // The MTU is in the lower half of a word that is zero in other messages (RFC 1191 section 4).
         (v4::DESTINATION_UNREACHABLE, 4) => {
             IcmpErrorKind::PacketTooBig { mtu: u16::from_be_bytes([c, d]).into() }
         }
@@ -140,14 +139,14 @@ fn echo_request(identifier: [u8; 2], sequence: [u8; 2], data: &[u8]) -> Protocol
     })
 }
 
-/// The start of a packet of ours that an error quotes.
+/// The beginning of a packet of ours that an error quotes.
 struct Quoted<'a> {
     source: Address,
     destination: Address,
-    /// From the TCP header on, as far as it is quoted.
+    /// The quoted part from the TCP header on.
     segment: &'a [u8],
 }
-/// The packet that an ICMP error quotes the beginning of, without its payload.
+/// The beginning of the packet that an ICMP error quotes.
 fn quoted_in_v4(body: &[u8]) -> Option<Quoted<'_>> {
     let header = Ipv4Header::parse(body)?;
     let is_tcp = !header.has_offset() && header.protocol == Some(IpProtocol::Tcp);
@@ -167,8 +166,8 @@ fn quoted_in_v6(body: &[u8]) -> Option<Quoted<'_>> {
     })
 }
 
-/// An error without ports and sequence number to check it with says nothing to TCP (RFC 5927
-/// section 4.1).
+/// The error for TCP; without quoted ports and sequence number it cannot be verified, and is ignored (RFC
+/// 5927 section 4.1).
 fn error<'a>(kind: IcmpErrorKind, quoted: Option<Quoted<'_>>) -> Protocol<'a> {
     let Some(quoted) = quoted else {
         return Protocol::OtherIcmp;
@@ -184,8 +183,8 @@ fn error<'a>(kind: IcmpErrorKind, quoted: Option<Quoted<'_>>) -> Protocol<'a> {
     })
 }
 
-/// Writes IP and ICMP headers of the reply to an echo request into `to`; the request's data
-/// follows. Returns the length of the headers in bytes. `ip` is the reply's: source is our address.
+/// Writes the IP and ICMP headers of the reply to an echo request into `to`; the request's data is to follow.
+/// Returns the length of the headers in bytes. `ip` is the reply's IP header; its source is our address.
 pub fn write_echo_reply(
     to: &mut [u8; MAX_HEADER],
     ip: &IpInfo,
@@ -197,9 +196,9 @@ pub fn write_echo_reply(
     write_message(to, ip, [message_type, 0], [i0, i1, s0, s1], request.data)
 }
 
-/// Writes IP and ICMPv6 headers into `to` of what tells the sender of an [`UnknownOption`](super::UnknownOption) that it was
-/// dropped (RFC 4443 section 3.4, code 2); the beginning of its packet, `quote`, follows. Returns the length
-/// of the headers in bytes.
+/// Writes the IP and ICMPv6 headers of a Parameter Problem into `to`, which tells the sender of an
+/// [`UnknownOption`](super::UnknownOption) that its packet was dropped (RFC 4443 section 3.4, code 2); the
+/// beginning of that packet, `quote`, is to follow. Returns the length of the headers in bytes.
 pub(crate) fn write_unknown_option(
     to: &mut [u8; MAX_HEADER],
     ip: &IpInfo,
@@ -209,9 +208,9 @@ pub(crate) fn write_unknown_option(
     write_message(to, ip, [v6::PARAMETER_PROBLEM, 2], pointer.to_be_bytes(), quote)
 }
 
-/// Writes IP and ICMP headers of an error into `to`; the beginning of the packet that it is about,
-/// `quote`, follows. Returns the length of the headers in bytes. `ip` is the error's. An MTU that
-/// ICMP's 16 bits cannot tell is written as 65,535.
+/// Writes the IP and ICMP headers of an error into `to`; the beginning of the packet that it is about,
+/// `quote`, is to follow. Returns the length of the headers in bytes. `ip` is the error's IP header. An MTU
+/// that does not fit into 16 bits is written as 65,535.
 pub fn write_icmp_error(
     to: &mut [u8; MAX_HEADER],
     ip: &IpInfo,
@@ -220,10 +219,10 @@ pub fn write_icmp_error(
 ) -> usize {
     let of_v4 = ip.source.is_ipv4();
     let (type_and_code, rest) = match kind {
-        // Network unreachable; no route to the destination.
+        // ICMP: network unreachable; ICMPv6: no route to the destination.
         IcmpErrorKind::Unreachable if of_v4 => ([v4::DESTINATION_UNREACHABLE, 0], 0),
         IcmpErrorKind::Unreachable => ([v6::DESTINATION_UNREACHABLE, 0], 0),
-        // Port unreachable.
+        // ICMP and ICMPv6: port unreachable.
         IcmpErrorKind::Refused if of_v4 => ([v4::DESTINATION_UNREACHABLE, 3], 0),
         IcmpErrorKind::Refused => ([v6::DESTINATION_UNREACHABLE, 4], 0),
         IcmpErrorKind::PacketTooBig { mtu } if of_v4 => {
@@ -238,8 +237,8 @@ pub fn write_icmp_error(
     write_message(to, ip, type_and_code, rest.to_be_bytes(), quote)
 }
 
-/// Writes IP and ICMP headers of a message whose first word, behind the checksum, is `word`, and
-/// whose data, `body`, follows the headers.
+/// Writes the IP and ICMP headers of a message; `word` is the one after the checksum, and `body` is the data
+/// that is to follow.
 fn write_message(
     to: &mut [u8; MAX_HEADER],
     ip: &IpInfo,
@@ -250,7 +249,7 @@ fn write_message(
     let length = HEADER.saturating_add(body.len());
     let (protocol, sum) = match ip.source {
         Address::V4(_) => (IpProtocol::Icmp, Checksum::default()),
-        // Only ICMPv6 sums a pseudo-header (RFC 4443 section 2.3).
+        // Only ICMPv6 has a pseudo-header in its checksum (RFC 4443 section 2.3).
         Address::V6(_) => {
             (IpProtocol::Icmpv6, Checksum::pseudo_header(ip, IpProtocol::Icmpv6, length))
         }

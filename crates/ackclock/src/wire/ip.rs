@@ -1,4 +1,4 @@
-//! IP packets of either family: what the families have in common, and the choice between them.
+//! IP packets of either family: what both have in common, and the dispatch between them.
 
 use super::{
     Address, AllFormats, EchoRequest, Formats, IPV4_EXISTS, IcmpError, Ipv6Address, MAX_HEADER,
@@ -8,20 +8,19 @@ use super::{
 /// Bytes of an IPv6 header without extension headers (RFC 8200 section 3).
 pub(super) const IPV6_HEADER: usize = 40;
 
-/// Protocols that are read and written here, by their number in the IP header (RFC 790, RFC 8200 section
-/// 4).
+/// Protocols that are read and written here, by their number in the IP header (RFC 790, RFC 8200 section 4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum IpProtocol {
-    /// RFC 792.
+    /// ICMP (RFC 792).
     Icmp = 1,
-    /// RFC 9293.
+    /// TCP (RFC 9293).
     Tcp = 6,
-    /// RFC 4443.
+    /// ICMPv6 (RFC 4443).
     Icmpv6 = 58,
 }
 
 impl IpProtocol {
-    /// `None` for any other.
+    /// The protocol with this number; `None` for any other.
     pub(super) fn from_number(number: u8) -> Option<IpProtocol> {
         match number {
             1 => Some(IpProtocol::Icmp),
@@ -32,22 +31,22 @@ impl IpProtocol {
     }
 }
 
-/// The two ECN bits of an IP header (RFC 3168 section 5).
+/// The ECN field of an IP header (RFC 3168 section 5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum Ecn {
-    /// Not ECN-capable transport.
+    /// Not ECN-Capable Transport: Not-ECT.
     #[default]
     NotEct,
-    /// ECN-capable, codepoint ECT(1).
+    /// ECN-Capable Transport: ECT(1).
     Ect1,
-    /// ECN-capable, codepoint ECT(0).
+    /// ECN-Capable Transport: ECT(0).
     Ect0,
-    /// Congestion experienced.
+    /// Congestion Experienced: CE.
     Ce,
 }
 
 impl Ecn {
-    /// The codepoint in the two low bits.
+    /// The codepoint in the two lowest bits of `bits`.
     pub(super) fn from_bits(bits: u8) -> Ecn {
         match bits & 0b11 {
             0b00 => Ecn::NotEct,
@@ -67,12 +66,12 @@ impl Ecn {
     }
 }
 
-/// The fields of an IP header that TCP needs, in either direction.
+/// The fields of an IP header that TCP uses, of a received or a sent packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IpInfo {
     /// Source address.
     pub source: Address,
-    /// Destination address; of the same family.
+    /// Destination address, of the same family.
     pub destination: Address,
     /// TTL or hop limit.
     pub hop_limit: u8,
@@ -83,7 +82,7 @@ pub struct IpInfo {
 }
 
 impl IpInfo {
-    /// RFC 2474 section 3: the codepoint in the upper six bits, ECN in the lower two.
+    /// The traffic class byte: DSCP in the upper six bits, ECN in the lower two (RFC 2474 section 3).
     pub(super) fn traffic_class(&self) -> u8 {
         self.dscp << 2 | self.ecn.bits()
     }
@@ -98,16 +97,16 @@ pub enum Protocol<'a> {
     EchoRequest(EchoRequest<'a>),
     /// An ICMP or ICMPv6 error about a TCP segment.
     IcmpError(IcmpError),
-    /// An ICMP message that says nothing to TCP.
+    /// An ICMP message that does not concern TCP.
     OtherIcmp,
-    /// An IPv6 packet to be dropped for an option that nobody knows, of which its sender is to be told.
+    /// An IPv6 packet to be dropped because of an unknown option, which its sender is to be told.
     UnknownOption(UnknownOption<'a>),
 }
 
-/// An option that nobody knows, in an IPv6 packet whose sender is to be told so (RFC 8200 section 4.2).
+/// An unknown option in an IPv6 packet whose sender is to be told of it (RFC 8200 section 4.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnknownOption<'a> {
-    /// Where the option begins, in bytes from the beginning of the packet.
+    /// Offset of the option in bytes from the beginning of the packet.
     pub pointer: u32,
     /// The whole packet.
     pub packet: &'a [u8],
@@ -122,7 +121,7 @@ pub struct Packet<'a> {
     pub protocol: Protocol<'a>,
 }
 
-/// Which checksums are verified in received packets; `false` where the device has done it.
+/// Which checksums of received packets are to be verified; `false` if the device has verified them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Checksums {
     /// IPv4 header checksum.
@@ -143,17 +142,17 @@ impl Default for Checksums {
     }
 }
 
-/// Reads one IP packet, whatever its addresses are. Bytes after its end are ignored; IPv4 options and the
-/// IPv6 extension headers that concern routing and options are skipped, unless they forbid it.
+/// Reads one IP packet, whatever its addresses. Bytes after its end are ignored. IPv4 options and the IPv6
+/// extension headers for routing and options are skipped, unless they forbid it.
 ///
 /// # Errors
-/// Says what is malformed; the packet is to be dropped and counted.
+/// What is malformed; drop the packet and count it.
 pub fn parse_packet(bytes: &[u8], verify: Checksums) -> Result<Packet<'_>, WireError> {
     parse_packet_of::<AllFormats>(bytes, verify)
 }
 
-/// The same, of the formats that an image has: what it leaves out counts as
-/// [`OtherIcmp`](Protocol::OtherIcmp), or as an option that nobody knows.
+/// As [`parse_packet`], for the formats that an image has: what it lacks counts as
+/// [`OtherIcmp`](Protocol::OtherIcmp), or as an unknown option.
 pub(crate) fn parse_packet_of<F: Formats>(
     bytes: &[u8],
     verify: Checksums,
@@ -165,7 +164,7 @@ pub(crate) fn parse_packet_of<F: Formats>(
     }
 }
 
-/// The bytes of a header as 32-bit numbers.
+/// The bytes of a header as 32-bit numbers in host order.
 #[inline(always)]
 pub(super) fn words<const BYTES: usize, const WORDS: usize>(header: &[u8; BYTES]) -> [u32; WORDS] {
     let (bytes, _) = header.as_chunks::<4>();
@@ -184,7 +183,7 @@ pub(super) fn parse_transport<F: Formats>(
     ip: IpInfo,
     verify: Checksums,
 ) -> Result<Packet<'_>, WireError> {
-    // Of each protocol by itself: what was read is not copied from place to place.
+    // Built once in each branch, so that the large result is not copied.
     let packet = |protocol| Packet { ip, protocol };
     match (protocol, ip.source) {
         (Some(IpProtocol::Tcp), _) => {
@@ -200,8 +199,8 @@ pub(super) fn parse_transport<F: Formats>(
     }
 }
 
-/// Whether a TCP connection can have this address at one of its ends (RFC 9293 MUST-46, MUST-57), as
-/// far as it can be told without knowing the network's prefix.
+/// Whether a TCP connection can have this address at one of its ends (RFC 9293 MUST-46, MUST-57), as far as
+/// that shows without knowing the network's prefix.
 pub(crate) fn is_unicast(address: Address) -> bool {
     let broadcast = matches!(address, Address::V4(address) if address.is_broadcast());
     !(address.is_unspecified() || address.is_multicast() || broadcast)
@@ -214,8 +213,8 @@ pub(super) fn header_len(ip: &IpInfo) -> usize {
     if is_ipv4 { ipv4::HEADER } else { IPV6_HEADER }
 }
 
-/// Writes an IP header in front of `payload_len` bytes into `to` and returns its length in bytes.
-/// IPv4 packets have DF set, and hence need no identification (RFC 6864 section 4.1).
+/// Writes an IP header for `payload_len` bytes into `to`, and returns its length in bytes. IPv4 packets have
+/// DF set, and so need no identification (RFC 6864 section 4.1).
 #[inline(always)]
 pub(super) fn write_header(
     to: &mut [u8; MAX_HEADER],
@@ -231,7 +230,7 @@ pub(super) fn write_header(
     }
 }
 
-/// Writes words in network order, as many as there is room for.
+/// Writes words in network order, as many as fit.
 #[inline]
 pub(super) fn write_words<const N: usize>(to: &mut [u8], words: [u32; N]) {
     let (places, _) = to.as_chunks_mut::<4>();
@@ -240,7 +239,7 @@ pub(super) fn write_words<const N: usize>(to: &mut [u8], words: [u32; N]) {
     }
 }
 
-/// A length for a 16-bit field, at most 65,535. No packet that is sent is longer.
+/// A length for a 16-bit field, at most 65,535; no packet sent is longer.
 pub(super) fn saturate(length: usize) -> u16 {
     u16::try_from(length).unwrap_or(u16::MAX)
 }

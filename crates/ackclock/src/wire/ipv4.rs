@@ -6,12 +6,12 @@ use super::{Checksums, Ecn, Formats, IpInfo, MAX_HEADER, Packet, WireError};
 use crate::FOR_SPEED;
 use core::net::Ipv4Addr;
 
-/// Bytes of a header without options (section 3.1).
+/// Length of a header without options, in bytes (section 3.1).
 pub(super) const HEADER: usize = 20;
 
-/// Don't fragment, in the word of flags and fragment offset.
+/// The DF bit in the word of flags and fragment offset.
 pub(super) const DONT_FRAGMENT: u16 = 1 << 14;
-/// More fragments, and the fragment offset.
+/// The bits that mark a fragment: "more fragments", and the fragment offset.
 pub(super) const FRAGMENT: u16 = 0x3fff;
 
 /// Options by number (IANA registry of IPv4 option numbers).
@@ -22,7 +22,7 @@ mod option {
     pub(super) const STRICT_SOURCE_ROUTE: u8 = 137;
 }
 
-/// A header's fields that matter here.
+/// The fields of a header that are used here.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ipv4Header {
     /// Length of the header in bytes.
@@ -38,7 +38,7 @@ pub(super) struct Ipv4Header {
 }
 
 impl Ipv4Header {
-    /// Reads the header at the beginning of `bytes`; `None` if they are too few, or no IPv4 header.
+    /// Reads the header at the beginning of `bytes`; `None` if it is truncated, or no IPv4 header.
     #[inline]
     pub(super) fn parse(bytes: &[u8]) -> Option<Ipv4Header> {
         let &[first, service, l0, l1, _, _, f0, f1, hop_limit, protocol, _, _, ref addresses @ ..] =
@@ -57,7 +57,7 @@ impl Ipv4Header {
         })
     }
 
-    /// Whether the packet is a fragment that is not the first.
+    /// Whether the packet is a fragment other than the first.
     pub(super) fn has_offset(&self) -> bool {
         self.fragment & (FRAGMENT >> 1) != 0
     }
@@ -91,14 +91,14 @@ pub(super) fn parse<F: Formats>(bytes: &[u8], verify: Checksums) -> Result<Packe
     parse_transport::<F>(header.protocol, payload, ip, verify)
 }
 
-/// The transport header and payload of a packet that [`parse`] takes.
+/// Transport header and payload of a packet that [`parse`] accepts.
 pub(super) fn transport(packet: &[u8]) -> Option<&[u8]> {
     let header = Ipv4Header::parse(packet)?;
     packet.get(header.len..header.total_len)
 }
 
-/// Section 3.1: options are skipped, but for those that let the sender choose the way back (RFC 7126
-/// sections 4.3 and 4.4, and Linux, advise to drop them).
+/// Checks the options (section 3.1). They are skipped, except for source routes, which let the sender choose
+/// the way of the reply: these are errors, as RFC 7126 sections 4.3 and 4.4 advise and Linux does.
 #[inline(never)]
 fn check_options(mut options: &[u8]) -> Result<(), WireError> {
     while let Some((kind, rest)) = options.split_first() {
@@ -108,14 +108,14 @@ fn check_options(mut options: &[u8]) -> Result<(), WireError> {
             (option::LOOSE_SOURCE_ROUTE | option::STRICT_SOURCE_ROUTE, _) | (_, [] | [..2, ..]) => {
                 return Err(WireError::Option);
             }
-            // The length counts kind and length themselves.
+            // The length includes kind and length.
             (_, [length, ..]) => options.get(usize::from(*length)..).ok_or(WireError::Option)?,
         };
     }
     Ok(())
 }
 
-/// The checksum of a header; most have no options.
+/// The sum of a header for its checksum; fast if it has no options, as most.
 #[inline]
 pub(super) fn sum(header: &[u8]) -> Checksum {
     match header.first_chunk::<HEADER>() {
@@ -138,7 +138,7 @@ pub(super) fn write(
     HEADER
 }
 
-/// Clears DF in a header that was written, which then needs an identification (RFC 6864 section 4).
+/// Clears DF in a written header, which then needs an identification (RFC 6864 section 4).
 pub(crate) fn let_fragment(packet: &mut [u8], identification: u16) {
     let Some(header) = packet.first_chunk_mut::<HEADER>() else {
         return;
@@ -151,7 +151,7 @@ pub(crate) fn let_fragment(packet: &mut [u8], identification: u16) {
     [*s0, *s1] = sum;
 }
 
-/// A header, which has DF set and hence needs no identification (RFC 6864 section 4.1), as words.
+/// The words of a header, with DF set, so that it needs no identification (RFC 6864 section 4.1).
 #[inline(always)]
 pub(super) fn header_words(
     ip: &IpInfo,

@@ -14,18 +14,18 @@ const ROUTING: u8 = 43;
 const FRAGMENT: u8 = 44;
 const DESTINATION_OPTIONS: u8 = 60;
 
-/// Bits of a fragment header's fourth byte that mean nothing (section 4.5).
+/// Reserved bits of a fragment header's fourth byte (section 4.5).
 const RESERVED: u8 = 0b110;
 
-/// The option of one byte without length (section 4.2).
+/// Pad1, the option of one byte without a length (section 4.2).
 const PAD_1: u8 = 0;
-/// Options with this number or a higher one are not to be skipped by those who do not know them.
+/// Option numbers from this on: drop the packet if the option is unknown.
 const DROP: u8 = 0x40;
-/// The same, and the packet's sender is to be told; to groups of hosts, to which no packet comes here,
-/// with exceptions.
+/// Option numbers from this on: also tell the packet's sender. (There are exceptions for multicast
+/// destinations, to which no packet comes here.)
 const TELL: u8 = 0x80;
 
-/// A header's fields that matter here.
+/// The fields of a header that are used here.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ipv6Header {
     traffic_class: u8,
@@ -37,8 +37,8 @@ pub(super) struct Ipv6Header {
 }
 
 impl Ipv6Header {
-    /// Reads the header at the beginning of `bytes`; returns what follows it too. `None` if they are too few,
-    /// or no IPv6 header.
+    /// Reads the header at the beginning of `bytes`, and returns it with the bytes after it. `None` if it is
+    /// truncated, or no IPv6 header.
     #[inline]
     pub(super) fn parse(bytes: &[u8]) -> Option<(Ipv6Header, &[u8])> {
         let (&[c0, c1, _, _, l0, l1, next_header, hop_limit], rest) = bytes.split_first_chunk()?;
@@ -55,7 +55,7 @@ impl Ipv6Header {
         (c0 >> 4 == 6).then_some((header, rest))
     }
 
-    /// The protocol that the next-header field names.
+    /// The protocol in the next-header field.
     pub(super) fn protocol(&self) -> Option<IpProtocol> {
         IpProtocol::from_number(self.next_header)
     }
@@ -77,7 +77,7 @@ pub(super) fn parse<F: Formats>(bytes: &[u8], verify: Checksums) -> Result<Packe
         skip_extension_headers::<F>(header.next_header, payload)?;
     if let Some(pointer) = unknown {
         let packet = bytes.get(..IPV6_HEADER + header.payload_len).unwrap_or(bytes);
-        // An error is not answered by another one (RFC 4443 section 2.4, e.1).
+        // An error message is not answered by another one (RFC 4443 section 2.4, e.1).
         let is_error = protocol == IpProtocol::Icmpv6 as u8
             && payload.first().is_none_or(|kind| *kind < FIRST_INFORMATIONAL);
         let told = Protocol::UnknownOption(UnknownOption { pointer, packet });
@@ -86,23 +86,23 @@ pub(super) fn parse<F: Formats>(bytes: &[u8], verify: Checksums) -> Result<Packe
     parse_transport::<F>(IpProtocol::from_number(protocol), payload, ip, verify)
 }
 
-/// The transport header and payload of a packet that [`parse`] takes.
+/// Transport header and payload of a packet that [`parse`] accepts.
 pub(super) fn transport<F: Formats>(packet: &[u8]) -> Option<&[u8]> {
     let (header, rest) = Ipv6Header::parse(packet)?;
     let payload = rest.get(..header.payload_len)?;
     skip_extension_headers::<F>(header.next_header, payload).ok().map(|behind| behind.payload)
 }
 
-/// What stands behind the extension headers.
+/// What follows the extension headers.
 struct Behind<'a> {
     protocol: u8,
     payload: &'a [u8],
-    /// Where an option begins of which the packet's sender is to be told, in bytes from the beginning of
-    /// the packet.
+    /// Offset, in bytes from the beginning of the packet, of an unknown option that the sender is to be told
+    /// of.
     unknown: Option<u32>,
 }
 
-/// Section 4: what stands behind the extension headers.
+/// Skips the extension headers (section 4).
 #[inline]
 fn skip_extension_headers<F: Formats>(first: u8, payload: &[u8]) -> Result<Behind<'_>, WireError> {
     match first {
@@ -111,7 +111,7 @@ fn skip_extension_headers<F: Formats>(first: u8, payload: &[u8]) -> Result<Behin
     }
 }
 
-// Few packets have any.
+// Kept apart, as few packets have extension headers.
 #[inline(never)]
 fn skip_some<F: Formats>(first: u8, payload: &[u8]) -> Result<Behind<'_>, WireError> {
     let (mut next, mut rest) = (first, payload);
@@ -119,7 +119,7 @@ fn skip_some<F: Formats>(first: u8, payload: &[u8]) -> Result<Behind<'_>, WireEr
     loop {
         let is_first = rest.len() == payload.len();
         match next {
-            // Hop-by-hop options stand directly behind the IPv6 header (section 4.1).
+            // The hop-by-hop header must directly follow the IPv6 header (section 4.1).
             HOP_BY_HOP if !is_first => return Err(WireError::UnknownProtocol),
             HOP_BY_HOP | ROUTING | FRAGMENT | DESTINATION_OPTIONS => {}
             protocol => return Ok(Behind { protocol, payload: rest, unknown }),
@@ -127,15 +127,15 @@ fn skip_some<F: Formats>(first: u8, payload: &[u8]) -> Result<Behind<'_>, WireEr
         let &[following, length, byte_2, byte_3, ..] = rest else {
             return Err(WireError::Truncated);
         };
-        // The length counts words of eight bytes behind the first; that of a fragment's is reserved.
+        // The length is in units of eight bytes, after the first eight; in a fragment header it is reserved.
         let length = if next == FRAGMENT { 0 } else { usize::from(length) };
         let (header, behind) = rest
             .split_at_checked(length.saturating_add(1).saturating_mul(8))
             .ok_or(WireError::Truncated)?;
         match next {
-            // The whole packet in one fragment (RFC 6946): no offset, and none to follow.
+            // Only a whole packet in one fragment is accepted (RFC 6946): offset zero, and no more fragments.
             FRAGMENT if (byte_2, byte_3 & !RESERVED) != (0, 0) => return Err(WireError::Fragment),
-            // A host that is not the last one would have to forward.
+            // With segments left, a router would have to forward the packet; hosts do not.
             ROUTING if byte_3 != 0 => return Err(WireError::UnknownProtocol),
             FRAGMENT | ROUTING => {}
             _ => {
@@ -148,8 +148,8 @@ fn skip_some<F: Formats>(first: u8, payload: &[u8]) -> Result<Behind<'_>, WireEr
     }
 }
 
-/// Section 4.2: where in these options one begins of which the packet's sender is to be told; an error if
-/// the packet is to be dropped without that. None is known here but the pads.
+/// Finds an unknown option that the packet's sender is to be told of (section 4.2), and returns its offset.
+/// An error if the packet is to be dropped silently. Only padding options are known here.
 fn unknown_option<F: Formats>(options: &[u8]) -> Result<Option<usize>, WireError> {
     let (mut rest, mut unknown) = (options, None);
     while let Some((&kind, behind)) = rest.split_first() {
@@ -193,7 +193,7 @@ pub(super) fn write(
     IPV6_HEADER
 }
 
-/// Addresses of two families in one header are a mistake of the caller's; it is written as IPv6.
+/// An IPv4 address in an IPv6 header is a mistake of the caller; it is written as a mapped address.
 #[inline]
 fn to_v6(address: Address) -> Ipv6Addr {
     match address {

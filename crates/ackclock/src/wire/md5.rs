@@ -1,12 +1,12 @@
-//! MD5 signatures of segments (RFC 2385 section 2), for whoever makes packets or looks at some. A stack
-//! signs and checks by itself: [`Stack::set_md5_key`](crate::stack::Stack::set_md5_key).
+//! MD5 signatures of segments (RFC 2385 section 2), for tools that make or inspect packets. A stack signs and
+//! verifies by itself: [`Stack::set_md5_key`](crate::stack::Stack::set_md5_key).
 
 use super::signature::{self, SignedSegment, Signing};
 use super::signature_option::MD5_DIGEST;
 use super::{KeyIds, SignatureKind, WriteChecksum};
 use md5::{Digest as _, Md5};
 
-/// The digest of a segment and a key.
+/// The MD5 digest of a segment and a key.
 pub(crate) fn digest(segment: &SignedSegment<'_>, key: &[u8]) -> [u8; MD5_DIGEST] {
     let mut hash = Md5::new();
     segment.md5_items(&mut |item| hash.update(item));
@@ -14,17 +14,17 @@ pub(crate) fn digest(segment: &SignedSegment<'_>, key: &[u8]) -> [u8; MD5_DIGEST
     hash.finalize().into()
 }
 
-/// Whether the TCP segment in an IP packet has an MD5 signature option with the digest that `key` gives
-/// (RFC 2385 section 2).
+/// Whether the TCP segment in an IP packet has an MD5 signature option with the digest for `key` (RFC 2385
+/// section 2).
 pub fn is_signed_by(packet: &[u8], key: &[u8]) -> bool {
     SignedSegment::in_packet(packet)
         .is_some_and(|segment| segment.md5_digest() == Some(&digest(&segment, key)))
 }
 
-/// Signs the headers that [`write_packet_header`](super::write_packet_header) has written with
-/// [`Options::signature`](super::Options::signature) for this payload and in this way, in which TCP's begins at
-/// `transport_offset`, in bytes. Payload may stand behind the headers, before `payload`: so a whole packet
-/// can be signed.
+/// Signs headers that [`write_packet_header`](super::write_packet_header) has written with
+/// [`Options::signature`](super::Options::signature), for the same payload and checksum; the TCP header
+/// begins at byte `transport_offset`. Payload may follow the headers, before `payload`, so that a whole
+/// packet can be signed.
 pub fn sign_headers(
     headers: &mut [u8],
     transport_offset: usize,

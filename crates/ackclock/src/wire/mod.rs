@@ -1,8 +1,8 @@
-//! Packet headers: reading them from bytes and writing them. No other module sees header bytes.
+//! Packet formats: reads headers from bytes, and writes them. No other module handles header bytes.
 //!
-//! [`parse_packet`] reads any packet and [`write_packet_header`] writes the headers of any segment;
-//! `predicted` has templates that do the same for the packets that a connection exchanges most. Headers
-//! are read as arrays of bytes of a known length, in which no index can be out of range.
+//! [`parse_packet`] reads any packet, and [`write_packet_header`] writes the headers of any segment; the
+//! templates in `predicted` do the same for the packets that a connection exchanges most. Headers are read as
+//! byte arrays of known length, in which no index can be out of range.
 
 mod accurate_ecn;
 mod address;
@@ -63,19 +63,20 @@ pub(crate) use traffic_key::AoFunctions;
 pub use traffic_key::{AoContext, TrafficKey};
 pub use user_timeout::UserTimeout;
 
-/// The formats that an image reads and writes besides what every TCP has. What it leaves out is skipped where it is read, and never written.
+/// The optional formats that an image reads and writes. Formats that it lacks are skipped when read, and
+/// never written.
 pub(crate) trait Formats {
     /// The AccECN options.
     const ACCURATE_ECN: bool;
     /// The Fast Open option.
     const FAST_OPEN: bool;
-    /// ICMP and ICMPv6 errors.
+    /// The SACK options.
     const ICMP_ERRORS: bool;
     /// The options of selective acknowledgments.
     const SACK: bool;
     /// The timestamps option.
     const TIMESTAMPS: bool;
-    /// Signatures of segments.
+    /// Signatures of segments (MD5 and TCP-AO).
     const SIGNATURES: bool;
     /// The user timeout option.
     const USER_TIMEOUT: bool;
@@ -83,7 +84,7 @@ pub(crate) trait Formats {
     const WINDOW_SCALING: bool;
 }
 
-/// All of them: what the public functions of this module read and write.
+/// All formats: what the public functions of this module read and write.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AllFormats;
 

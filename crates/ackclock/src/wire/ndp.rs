@@ -7,47 +7,47 @@ use super::{Checksums, Ecn, EthernetAddress, IpInfo, MAX_HEADER};
 use crate::storage::copy;
 use core::net::Ipv6Addr;
 
-/// The hop limit that shows that no router has forwarded the message.
+/// Hop limit of valid messages, which proves that no router has forwarded them.
 const HOP_LIMIT: u8 = 255;
 
 /// ICMPv6 types.
 const SOLICITATION: u8 = 135;
 const ADVERTISEMENT: u8 = 136;
 
-/// Options: source and target link-layer address (RFC 4861 section 4.6.1).
+/// Option types: source and target link-layer address (RFC 4861 section 4.6.1).
 const SOURCE_HARDWARE: u8 = 1;
 const TARGET_HARDWARE: u8 = 2;
 
-/// Bits of an advertisement: solicited, override.
+/// Flags of an advertisement: solicited, override.
 const SOLICITED: u8 = 0x40;
 const OVERRIDE: u8 = 0x20;
 
-/// Bytes of a message before its options, and of one with a link-layer address.
+/// Length of a message before its options, and of a link-layer address option, in bytes.
 const FIXED: usize = 24;
 const WITH_HARDWARE: usize = FIXED + 8;
 
-/// The two kinds of messages.
+/// The two types of messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NdpKind {
-    /// A question: who has the target address?
+    /// A question for the hardware address of the target.
     Solicitation,
-    /// An answer or announcement: the sender has the target address.
+    /// An answer or announcement by the owner of the target address.
     Advertisement {
-        /// The advertisement answers a solicitation.
+        /// Whether it answers a solicitation.
         solicited: bool,
-        /// The link-layer address replaces one that is known already.
+        /// Whether its link-layer address replaces a known one.
         overrides: bool,
     },
 }
 
-/// A message.
+/// A neighbour solicitation or advertisement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Ndp {
     pub(crate) kind: NdpKind,
     pub(crate) source: Ipv6Addr,
     pub(crate) destination: Ipv6Addr,
     pub(crate) target: Ipv6Addr,
-    /// Link-layer address: of the source in a solicitation, of the target in an advertisement.
+    /// The link-layer address: of the source in a solicitation, of the target in an advertisement.
     pub(crate) hardware: Option<EthernetAddress>,
 }
 
@@ -58,15 +58,15 @@ pub(crate) fn is_ndp(packet: &[u8]) -> bool {
         && matches!(packet.get(IPV6_HEADER), Some(&(SOLICITATION | ADVERTISEMENT)))
 }
 
-/// The group to which solicitations for an address go (RFC 4291 section 2.7.1).
+/// The solicited-node multicast address of an address (RFC 4291 section 2.7.1).
 pub(crate) const fn solicited_node(address: Ipv6Addr) -> Ipv6Addr {
     let [.., a, b] = address.segments();
     Ipv6Addr::new(0xff02, 0, 0, 0, 0, 1, 0xff00 | a & 0xff, b)
 }
 
 impl Ndp {
-    /// Reads a message out of its IPv6 packet; `None` if it fails one of the tests of RFC 4861
-    /// sections 7.1.1 and 7.1.2.
+    /// Reads a message from its IPv6 packet; `None` if it fails one of the checks of RFC 4861 sections 7.1.1
+    /// and 7.1.2.
     pub(crate) fn parse(packet: &[u8], verify: Checksums) -> Option<Self> {
         let (header, payload) = packet.split_first_chunk::<IPV6_HEADER>()?;
         let [_, _, _, _, high, low, _, hop_limit, addresses @ ..] = header;
@@ -144,12 +144,12 @@ fn ip_info(source: Ipv6Addr, destination: Ipv6Addr) -> IpInfo {
     IpInfo { source, destination, hop_limit: HOP_LIMIT, dscp: 0, ecn: Ecn::NotEct }
 }
 
-/// The link-layer addresses of source and target among the options; `None` if an option has no
-/// length, or is cut short.
+/// The link-layer addresses of source and target in the options; `None` if an option has length zero, or is
+/// truncated.
 fn hardware_options(mut options: &[u8]) -> Option<[Option<EthernetAddress>; 2]> {
     let (mut source, mut target) = (None, None);
     while let [kind, units, ..] = *options {
-        // The length is in units of eight bytes and counts the two of kind and length.
+        // The length is in units of eight bytes, and includes type and length.
         let (option, rest) = options.split_at_checked(usize::from(units) * 8)?;
         let &[_, _, a, b, c, d, e, f, ..] = option else {
             return None;

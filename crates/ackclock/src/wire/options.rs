@@ -8,10 +8,10 @@ use super::{
 };
 use crate::seq::{SeqNumber, SeqRange};
 
-/// The longest option area in bytes: a data offset of 15 words less the fixed header.
+/// Length of the longest option area in bytes: the largest data offset, 15 words, less the fixed header.
 const MAX_OPTIONS: usize = 40;
 
-/// Kinds of options (IANA registry of TCP parameters).
+/// Option kinds (IANA registry of TCP parameters).
 mod kind {
     pub(super) const END_OF_LIST: u8 = 0;
     pub(super) const NO_OPERATION: u8 = 1;
@@ -26,47 +26,48 @@ mod kind {
     pub(super) use super::signature_option::{AO, MD5};
 }
 
-/// The word before the timestamps in an option area with nothing else (RFC 7323 appendix A).
+/// The word before the timestamps in an option area that has no other option (RFC 7323 appendix A).
 pub(super) const BEFORE_TIMESTAMPS: u32 =
     u32::from_be_bytes([kind::NO_OPERATION, kind::NO_OPERATION, kind::TIMESTAMPS, 10]);
-/// Bytes of an option area with nothing but timestamps.
+/// Length of an option area with only timestamps, in bytes.
 pub(super) const LONE_TIMESTAMPS: usize = 12;
-/// The largest shift count (RFC 7323 section 2.3).
+/// The largest window scale shift count (RFC 7323 section 2.3).
 const MAX_WINDOW_SCALE: u8 = 14;
 
-/// Bytes of one SACK block: two sequence numbers (RFC 2018 section 3).
+/// Length of one SACK block, two sequence numbers, in bytes (RFC 2018 section 3).
 const SACK_BLOCK: usize = 8;
 
-/// The options of one segment. `None`, `false` or no block: the option is not there.
+/// The options of one segment. `None`, `false` or no block means that the option is absent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
     /// Maximum segment size in bytes (kind 2); SYN segments only.
     pub mss: Option<u16>,
-    /// Window scale shift count (kind 3, RFC 7323 section 2.2), 0 to 14 (a larger one on the wire
-    /// is read as 14); SYN segments only.
+    /// Window scale shift count (kind 3, RFC 7323 section 2.2), 0 to 14; a larger one received is read as 14.
+    /// SYN segments only.
     pub window_scale: Option<u8>,
     /// SACK-permitted (kind 4, RFC 2018 section 2); SYN segments only.
     pub sack_permitted: bool,
     /// Timestamps (kind 8, RFC 7323 section 3.2).
     pub timestamps: Option<Timestamps>,
-    /// Signature (MD5's, kind 19, RFC 2385, or TCP-AO, kind 29, RFC 5925): only of which kind, since the
-    /// digest is of the whole segment. One that is written has a digest and key IDs of zeros, and stands before
-    /// all other options.
+    /// Signature option (MD5, kind 19, RFC 2385, or TCP-AO, kind 29, RFC 5925). Only its kind is stored,
+    /// since the digest covers the whole segment. It is written before all other options, with digest and key
+    /// IDs of zero.
     pub signature: Option<SignatureKind>,
-    /// SACK blocks (kind 5, RFC 2018 section 3). SYN segments have none; in their place may be a
-    /// [Fast Open cookie](Self::fast_open), and beside up to three blocks an [AccECN
-    /// option](Self::accurate_ecn), or beside any a [user timeout](Self::user_timeout).
+    /// SACK blocks (kind 5, RFC 2018 section 3). SYN segments have none. Their place also stores a [Fast Open
+    /// cookie](Self::fast_open) instead of blocks, an [AccECN option](Self::accurate_ecn) beside up to three
+    /// blocks, or a [user timeout](Self::user_timeout) beside any number.
     pub sack: SackBlocks,
 }
 
 impl Options {
-    /// Fast Open cookie (kind 34, RFC 7413 section 4.1.1), or the request for one; SYN segments only. One
-    /// of a length that cannot be is ignored.
+    /// Fast Open cookie (kind 34, RFC 7413 section 4.1.1), or the request for one; SYN segments only. A
+    /// cookie of invalid length is ignored.
     pub fn fast_open(&self) -> Option<FastOpenCookie> {
         self.sack.cookie()
     }
 
-    /// Sets it. SACK blocks go: no segment has both, and the options of most are to be small.
+    /// Sets the Fast Open cookie, which removes SACK blocks: no segment has both, and this keeps the struct
+    /// small.
     pub fn set_fast_open(&mut self, cookie: Option<FastOpenCookie>) {
         if cookie.is_some() || (self.sack.has_cookie()) {
             let user_timeout = self.user_timeout();
@@ -75,13 +76,13 @@ impl Options {
         }
     }
 
-    /// User timeout (kind 28, RFC 5482 section 3.3). It is not written where the others leave no room for it,
-    /// but for SACK blocks, which give way.
+    /// User timeout (kind 28, RFC 5482 section 3.3). It is not written if the other options leave no room for
+    /// it; SACK blocks are omitted first.
     pub fn user_timeout(&self) -> Option<UserTimeout> {
         self.sack.user_timeout()
     }
 
-    /// Sets it. Beside an AccECN option there is none.
+    /// Sets the user timeout; ignored if there is an AccECN option.
     pub fn set_user_timeout(&mut self, timeout: Option<UserTimeout>) {
         self.sack.set_user_timeout(timeout);
     }
@@ -91,14 +92,14 @@ impl Options {
         self.sack.accurate_ecn()
     }
 
-    /// Sets it. A Fast Open cookie goes, a user timeout and a fourth SACK block: the options of most
-    /// segments are to be small.
+    /// Sets the AccECN option, which removes a Fast Open cookie, a user timeout and a fourth SACK block; this
+    /// keeps the struct small.
     pub fn set_accurate_ecn(&mut self, option: Option<AccurateEcnOption>) {
         self.sack.set_accurate_ecn(option);
     }
 
-    /// Bytes that the options take in a header, padding to whole 32-bit words included: what a sender
-    /// subtracts from its MSS (RFC 9293 section 3.7.1). SACK blocks that do not fit do not count.
+    /// Bytes that the options take in a header, including padding to whole 32-bit words: what a sender
+    /// subtracts from its MSS (RFC 9293 section 3.7.1). SACK blocks that do not fit are not counted.
     pub fn len(&self) -> usize {
         let blocks = match self.blocks_that_fit::<AllFormats>() {
             [] => 0,
@@ -112,19 +113,19 @@ impl Options {
         self.len() == 0
     }
 
-    /// At most 40, and 20 more with a signature.
+    /// Length without SACK blocks: at most 40, and 20 more with a signature.
     fn len_without_blocks<F: Formats>(&self) -> usize {
         let user_timeout = if self.timeout::<F>().is_some() { 4 } else { 0 };
         self.len_of_most::<F>() + user_timeout
     }
 
-    /// Without SACK blocks and the user timeout.
+    /// Length without SACK blocks and the user timeout.
     fn len_of_most<F: Formats>(&self) -> usize {
         self.len_of_rest::<F>() + self.counters::<F>().map_or(0, |option| option.words_len())
     }
 
-    /// Without AccECN's option too: at most 20, 20 more in a SYN that has a Fast Open cookie, and 20 more with a
-    /// signature.
+    /// Length without AccECN's option too: at most 20, 20 more in a SYN with a Fast Open cookie, and 20 more
+    /// with a signature.
     fn len_of_rest<F: Formats>(&self) -> usize {
         let mss = if self.mss.is_some() { 4 } else { 0 };
         let window_scale = if self.shift::<F>().is_some() { 4 } else { 0 };
@@ -138,28 +139,29 @@ impl Options {
         mss + window_scale + timestamps + cookie + signature
     }
 
-    /// The signature to be written.
+    /// The signature to write.
     fn signed_by<F: Formats>(&self) -> Option<SignatureKind> {
         if F::SIGNATURES { self.signature } else { None }
     }
 
-    /// The window scale shift to be written.
+    /// The window scale shift count to write.
     fn shift<F: Formats>(&self) -> Option<u8> {
         self.window_scale.filter(|_| F::WINDOW_SCALING)
     }
 
-    /// The Fast Open cookie to be written.
+    /// The Fast Open cookie to write.
     fn cookie<F: Formats>(&self) -> Option<FastOpenCookie> {
         if F::FAST_OPEN { self.fast_open() } else { None }
     }
 
-    /// The user timeout to be written.
+    /// The user timeout to write.
     fn timeout<F: Formats>(&self) -> Option<UserTimeout> {
         let timeout = self.user_timeout().filter(|_| F::USER_TIMEOUT)?;
         (self.len_of_most::<F>() + 4 <= MAX_OPTIONS).then_some(timeout)
     }
 
-    /// The AccECN option to be written: none where the rest leaves no room for it (RFC 9768 section 3.2.3.3).
+    /// The AccECN option to write: omitted if the other options leave no room for it (RFC 9768 section
+    /// 3.2.3.3).
     fn counters<F: Formats>(&self) -> Option<AccurateEcnOption> {
         if !F::ACCURATE_ECN {
             return None;
@@ -168,7 +170,7 @@ impl Options {
         (self.len_of_rest::<F>() + option.words_len() <= MAX_OPTIONS).then_some(option)
     }
 
-    /// Timestamps and SACK-permitted, which share a word, as they are to be written.
+    /// The timestamps and the SACK-permitted option to write, which share a word.
     fn of_both<F: Formats>(&self) -> (Option<Timestamps>, bool) {
         (self.timestamps.filter(|_| F::TIMESTAMPS), F::SACK && self.sack_permitted)
     }
@@ -185,10 +187,10 @@ impl Options {
     /// Reads an option area. Unknown options are skipped by their length (RFC 9293 MUST-6).
     ///
     /// # Errors
-    /// [`WireError::Option`] for a length that is not the option's or runs over the area (MUST-7).
+    /// [`WireError::Option`] for a length that is wrong for the option or exceeds the area (MUST-7).
     #[inline]
     pub(super) fn parse<F: Formats>(area: &[u8]) -> Result<Options, WireError> {
-        // Nearly every segment has what RFC 7323 appendix A recommends, and nothing else.
+        // The common case: only timestamps, in the layout recommended by RFC 7323 appendix A.
         if F::TIMESTAMPS
             && let Some((before, value)) = area.split_first_chunk()
             && u32::from_be_bytes(*before) == BEFORE_TIMESTAMPS
@@ -203,7 +205,7 @@ impl Options {
         Self::parse_any::<F>(area)
     }
 
-    // Apart, so that what nearly every segment has stays in registers.
+    // Kept apart, so that the common case stays in registers.
     #[inline(never)]
     fn parse_any<F: Formats>(mut area: &[u8]) -> Result<Options, WireError> {
         let mut options = Options::default();
@@ -222,7 +224,7 @@ impl Options {
                 self.window_scale = Some(shift.min(MAX_WINDOW_SCALE));
             }
             (kind::FAST_OPEN, cookie) if F::FAST_OPEN => {
-                // Section 4.1.1: one of another length is ignored.
+                // RFC 7413 section 4.1.1: a cookie of invalid length is ignored.
                 self.set_fast_open(FastOpenCookie::new(cookie));
             }
             (kind::ORDER_0 | kind::ORDER_1, data) if F::ACCURATE_ECN => {
@@ -251,7 +253,7 @@ impl Options {
                 let counters = if F::ACCURATE_ECN { self.accurate_ecn() } else { None };
                 self.sack = self.sack.without_blocks();
                 for &[s0, s1, s2, s3, e0, e1, e2, e3] in blocks {
-                    // No option area holds more than four: none is lost here.
+                    // No option area has room for more than four blocks, so none is lost.
                     self.sack.push(SeqRange::new(
                         SeqNumber(u32::from_be_bytes([s0, s1, s2, s3])),
                         SeqNumber(u32::from_be_bytes([e0, e1, e2, e3])),
@@ -269,8 +271,8 @@ impl Options {
         Ok(())
     }
 
-    /// Writes the options at the beginning of `area`, whole 32-bit words in the order in which Linux has
-    /// them. Gives how many bytes they take, which is [`Options::len`], and their sum.
+    /// Writes the options at the beginning of `area`, in whole 32-bit words and in Linux's order. Returns how
+    /// many bytes they take (as [`Options::len`]), and their sum for the checksum.
     #[inline]
     pub(super) fn write<F: Formats>(&self, area: &mut [u8]) -> (usize, Checksum) {
         let (places, _) = area.as_chunks_mut::<4>();
@@ -302,7 +304,7 @@ impl Options {
         if let Some(shift) = self.shift::<F>() {
             put([kind::NO_OPERATION, kind::WINDOW_SCALE, 3, shift.min(MAX_WINDOW_SCALE)]);
         }
-        // As nearly always.
+        // The common case.
         if (F::USER_TIMEOUT || F::FAST_OPEN || F::ACCURATE_ECN) && self.sack.is_bare() {
             return (len, sum);
         }
@@ -321,7 +323,7 @@ impl Options {
         }
         let blocks = self.blocks_that_fit::<F>();
         if !blocks.is_empty() {
-            // At most four blocks: at most 34.
+            // At most four blocks, so at most 34.
             let length = 2 + (SACK_BLOCK * blocks.len()) as u8;
             put([kind::NO_OPERATION, kind::NO_OPERATION, kind::SACK, length]);
             for block in blocks {
@@ -333,8 +335,8 @@ impl Options {
     }
 }
 
-/// The word that SACK-permitted shares with the beginning of the timestamps, where it takes the place of the
-/// padding. One of them is there.
+/// The word shared by SACK-permitted and the beginning of the timestamps, where SACK-permitted replaces the
+/// padding. At least one of them is present.
 #[inline(always)]
 fn word_of_both(timestamps: bool, sack_permitted: bool) -> [u8; 4] {
     match (sack_permitted, timestamps) {
@@ -344,10 +346,10 @@ fn word_of_both(timestamps: bool, sack_permitted: bool) -> [u8; 4] {
     }
 }
 
-/// The first option of an area: its kind, its data, and what follows it.
+/// The first option of an area: its kind, its data, and the rest of the area.
 pub(super) type First<'a> = (u8, &'a [u8], &'a [u8]);
 
-/// The first option of an area, but for padding; `None` at its end.
+/// The first option of an area after padding; `None` at its end.
 #[inline(always)]
 pub(super) fn split_option(mut area: &[u8]) -> Result<Option<First<'_>>, WireError> {
     while let Some((&kind, rest)) = area.split_first() {
@@ -356,7 +358,7 @@ pub(super) fn split_option(mut area: &[u8]) -> Result<Option<First<'_>>, WireErr
             kind::NO_OPERATION => area = rest,
             _ => {
                 let &length = rest.first().ok_or(WireError::Option)?;
-                // The length counts kind and length themselves.
+                // The length includes kind and length.
                 let length = usize::from(length).checked_sub(1);
                 let (body, next) = length
                     .and_then(|length| rest.split_at_checked(length))
@@ -372,9 +374,9 @@ pub(super) fn split_option(mut area: &[u8]) -> Result<Option<First<'_>>, WireErr
 /// The timestamps option (RFC 7323 section 3.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Timestamps {
-    /// TSval: the sender's clock.
+    /// TSval: the sender's timestamp clock.
     pub value: u32,
-    /// TSecr: the latest TSval of the other side; meaningful with ACK set.
+    /// TSecr: the latest TSval of the other side; valid if ACK is set.
     pub echo: u32,
 }
 

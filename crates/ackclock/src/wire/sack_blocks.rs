@@ -1,25 +1,26 @@
-//! The SACK blocks of a segment, and what may lie in their place or beside them.
+//! The SACK blocks of a segment, and other options that share their storage.
 
 use super::{AccurateEcnOption, FastOpenCookie, UserTimeout};
 use crate::seq::{SeqNumber, SeqRange};
 
-/// Up to four SACK blocks, in the order in which they stand in the option.
+/// Up to four SACK blocks, in the order of the option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SackBlocks {
     blocks: [SeqRange; SackBlocks::MAX],
     len: u8,
-    /// 0, or one more than the length of a Fast Open cookie that lies where the first blocks would, or the
-    /// [tag](AccurateEcnOption::to_bytes) of an AccECN option that lies where the fourth one would.
+    /// 0; or one more than the length of a Fast Open cookie, stored in place of the first blocks; or the
+    /// [tag](AccurateEcnOption::to_bytes) of an AccECN option, stored in place of the fourth block.
     cookie: u8,
-    /// The last byte of that option; without one the [word](UserTimeout::word) of a user timeout, or 0.
+    /// The last bytes of the AccECN option; without one, the [word](UserTimeout::word) of a user timeout, or
+    /// 0.
     word: u16,
 }
 
 impl SackBlocks {
-    /// How many blocks fit into an option area (RFC 2018 section 3); three beside timestamps.
+    /// Most blocks that fit into an option area (RFC 2018 section 3); beside timestamps three fit.
     pub const MAX: usize = 4;
 
-    /// No block.
+    /// No block, and no other option.
     pub const EMPTY: SackBlocks = SackBlocks {
         blocks: [SeqRange::new(SeqNumber(0), SeqNumber(0)); Self::MAX],
         len: 0,
@@ -27,7 +28,7 @@ impl SackBlocks {
         word: 0,
     };
 
-    /// No block, but a cookie.
+    /// No block, but a Fast Open cookie.
     pub(super) fn of_cookie(cookie: FastOpenCookie) -> Self {
         let mut sack = SackBlocks::EMPTY;
         for (block, [start, end]) in sack.blocks.iter_mut().zip(cookie.to_words()) {
@@ -37,7 +38,7 @@ impl SackBlocks {
         sack
     }
 
-    /// Whether a Fast Open cookie lies where the first blocks would.
+    /// Whether a Fast Open cookie is stored in place of the first blocks.
     pub(super) fn has_cookie(&self) -> bool {
         self.cookie > 0 && !self.has_counters()
     }
@@ -49,7 +50,7 @@ impl SackBlocks {
         Some(FastOpenCookie::from_words(words, len))
     }
 
-    /// What lies beside the blocks, but for an AccECN option, without them.
+    /// The other options stored beside the blocks, except an AccECN option, without the blocks.
     pub fn without_blocks(&self) -> SackBlocks {
         let mut without = SackBlocks::EMPTY;
         without.set_user_timeout(self.user_timeout());
@@ -66,7 +67,7 @@ impl SackBlocks {
         }
     }
 
-    /// Whether an AccECN option lies where the fourth block would.
+    /// Whether an AccECN option is stored in place of the fourth block.
     pub(super) fn has_counters(&self) -> bool {
         self.cookie >= 0x80
     }
@@ -90,13 +91,13 @@ impl SackBlocks {
         }
     }
 
-    /// Whether there is neither a block nor what may lie in the place of blocks, or beside them.
+    /// Whether there is neither a block nor another option.
     pub(crate) const fn is_bare(&self) -> bool {
-        // All at once: hardly ever is one of them something else.
+        // Combined without branches, as hardly ever is one of them set.
         self.word | self.len as u16 | self.cookie as u16 == 0
     }
 
-    /// Appends a block; false if there are four already. What lies in the place of blocks goes.
+    /// Appends a block; false if there are four already. Options stored in place of blocks are removed.
     pub fn push(&mut self, block: SeqRange) -> bool {
         if self.has_counters() {
             self.word = 0;
@@ -105,7 +106,7 @@ impl SackBlocks {
         self.append(block)
     }
 
-    /// The same where nothing lies in the place of blocks.
+    /// Appends a block, if no option is stored in place of blocks; false if there is no room.
     pub(crate) fn append(&mut self, block: SeqRange) -> bool {
         match self.blocks.get_mut(usize::from(self.len)) {
             Some(place) => {
@@ -122,7 +123,7 @@ impl SackBlocks {
         self.blocks.get(..usize::from(self.len)).unwrap_or_default()
     }
 
-    /// Whether there is none.
+    /// Whether there is no block.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }

@@ -6,55 +6,55 @@ use super::{AllFormats, Checksums, Formats, IpInfo, Options};
 use crate::seq::SeqNumber;
 use core::fmt;
 
-/// Bytes of a TCP header without options.
+/// Length of a TCP header without options, in bytes.
 pub(super) const FIXED_HEADER: usize = 20;
 
-/// The longest IP and TCP header that is ever written, in bytes: IPv6 (40) and TCP with a full
+/// Length of the longest IP and TCP headers ever written together, in bytes: IPv6 (40), and TCP with a full
 /// option area (60).
 pub const MAX_HEADER: usize = 100;
 
-/// The control bits of a TCP header, the four bits beside the data offset included.
+/// The control bits of a TCP header, including the reserved bits next to the data offset.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Flags(u16);
 
 impl Flags {
     /// No bit set.
     pub const NONE: Flags = Flags(0);
-    /// No more data from the sender.
+    /// FIN: no more data from the sender.
     pub const FIN: Flags = Flags(0x001);
-    /// Synchronize sequence numbers.
+    /// SYN: synchronize sequence numbers.
     pub const SYN: Flags = Flags(0x002);
-    /// Reset the connection.
+    /// RST: reset the connection.
     pub const RST: Flags = Flags(0x004);
-    /// Push function.
+    /// PSH: push function.
     pub const PSH: Flags = Flags(0x008);
-    /// The acknowledgement field is significant.
+    /// ACK: the acknowledgment field is significant.
     pub const ACK: Flags = Flags(0x010);
-    /// The urgent pointer is significant.
+    /// URG: the urgent pointer is significant.
     pub const URG: Flags = Flags(0x020);
-    /// ECN echo (RFC 3168).
+    /// ECE: ECN-Echo (RFC 3168).
     pub const ECE: Flags = Flags(0x040);
-    /// Congestion window reduced (RFC 3168).
+    /// CWR: congestion window reduced (RFC 3168).
     pub const CWR: Flags = Flags(0x080);
-    /// Accurate ECN (RFC 9768; the nonce sum of RFC 3540 before).
+    /// AE: Accurate ECN (RFC 9768; formerly the nonce sum of RFC 3540).
     pub const AE: Flags = Flags(0x100);
 
-    /// The twelve bits after the data offset, reserved ones included.
+    /// The flags in the twelve bits after the data offset, including reserved ones.
     pub const fn from_bits(bits: u16) -> Flags {
         Flags(bits & 0x0fff)
     }
 
-    /// The twelve bits after the data offset.
+    /// The flags as the twelve bits after the data offset.
     pub const fn bits(self) -> u16 {
         self.0
     }
 
-    /// AE, CWR and ECE as a number, the ACE field of RFC 9768: 0 to 7.
+    /// The ACE field (AE, CWR and ECE, RFC 9768) as a number from 0 to 7.
     pub const fn ace(self) -> u8 {
         (self.0 >> 6 & 7) as u8
     }
 
-    /// AE, CWR and ECE that stand for a number modulo 8.
+    /// The flags AE, CWR and ECE for an ACE field of `number` modulo 8.
     pub const fn from_ace(number: u8) -> Flags {
         Flags((number as u16 & 7) << 6)
     }
@@ -69,7 +69,7 @@ impl Flags {
         self.0 & other.0 != 0
     }
 
-    /// All bits of both.
+    /// The bits of both.
     #[must_use]
     pub const fn union(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)
@@ -124,25 +124,24 @@ pub struct Header {
     pub destination_port: u16,
     /// SEG.SEQ: sequence number of the first payload byte, or of the SYN.
     pub seq: SeqNumber,
-    /// SEG.ACK; meaningful with the ACK bit.
+    /// SEG.ACK; valid if the ACK bit is set.
     pub ack: SeqNumber,
     /// Control bits.
     pub flags: Flags,
-    /// The window field as it stands in the header, not scaled.
+    /// The window field of the header, unscaled.
     pub window: u16,
-    /// The urgent pointer field; meaningful with the URG bit.
+    /// The urgent pointer field; valid if the URG bit is set.
     pub urgent_pointer: u16,
     /// Options.
     pub options: Options,
 }
 
 impl Header {
-    /// Reads the header at the beginning of `bytes`; returns what follows it too. The checksum is not
-    /// verified: this is for the analysis of captures, which may have kept no more than the beginning of a
-    /// packet.
+    /// Reads the header at the beginning of `bytes`, and returns it with the bytes after it. The checksum is
+    /// not verified: this is for analysing captures, which may hold only the beginning of a packet.
     ///
     /// # Errors
-    /// The header is cut short, or a field or an option is malformed.
+    /// The header is truncated, or a field or an option is malformed.
     #[inline]
     pub fn parse(bytes: &[u8]) -> Result<(Header, &[u8]), WireError> {
         Self::parse_of::<AllFormats>(bytes)
@@ -176,10 +175,10 @@ impl Header {
         Ok((header, payload))
     }
 
-    /// The fixed header as 32-bit words, with `options_len` bytes of options to follow (a multiple
-    /// of 4), and a checksum of zero.
+    /// The fixed header as 32-bit words, for `options_len` bytes of options (a multiple of 4), with a
+    /// checksum of zero.
     fn to_words(self, options_len: usize) -> [u32; FIXED_HEADER / 4] {
-        // At most 15 words, so that it fits its four bits.
+        // At most 15 words, which fits into four bits.
         let data_offset = ((FIXED_HEADER + options_len) / 4) as u16;
         [
             pair(self.source_port, self.destination_port),
@@ -195,7 +194,7 @@ fn pair(high: u16, low: u16) -> u32 {
     u32::from(high) << 16 | u32::from(low)
 }
 
-/// A received TCP segment: its header, fields of its IP header, and its payload, which is not copied.
+/// A received TCP segment: its header, fields of its IP header, and its payload in place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Segment<'a> {
     /// The TCP header.
@@ -207,8 +206,8 @@ pub struct Segment<'a> {
 }
 
 impl<'a> Segment<'a> {
-    /// Reads a TCP segment; the checksum comes first, since nothing else of a damaged one is to be
-    /// believed.
+    /// Reads a TCP segment. The checksum is verified first, since nothing else in a damaged segment can be
+    /// trusted.
     #[inline]
     pub(super) fn parse<F: Formats>(
         bytes: &'a [u8],
@@ -226,7 +225,7 @@ impl<'a> Segment<'a> {
         Ok(Segment { header, ip, payload })
     }
 
-    /// SEG.LEN: payload bytes, plus one for SYN and one for FIN (RFC 9293 section 3.4).
+    /// SEG.LEN: payload bytes, plus one each for SYN and FIN (RFC 9293 section 3.4).
     pub fn len(&self) -> u32 {
         let flags = self.header.flags;
         (self.payload.len() as u32)
@@ -234,7 +233,7 @@ impl<'a> Segment<'a> {
             .wrapping_add(u32::from(flags.contains(Flags::FIN)))
     }
 
-    /// Whether the segment occupies no sequence number.
+    /// Whether the segment occupies no sequence numbers.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -244,7 +243,7 @@ impl<'a> Segment<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum WireError {
-    /// Shorter than its header says or than a header must be.
+    /// The packet is shorter than its headers say, or than a header must be.
     Truncated,
     /// Neither IPv4 nor IPv6.
     Version,
@@ -252,12 +251,12 @@ pub enum WireError {
     IpChecksum,
     /// The TCP or ICMP checksum is wrong.
     Checksum,
-    /// A fragment: fragments are not reassembled.
+    /// A fragment; fragments are not reassembled.
     Fragment,
-    /// The data offset is below 5 or beyond the segment.
+    /// The data offset is below 5, or beyond the end of the segment.
     DataOffset,
-    /// An option of TCP, IPv4 or IPv6 whose length is wrong or runs over the option area, or that forbids
-    /// to take the packet.
+    /// A TCP, IPv4 or IPv6 option has a wrong length or exceeds the option area, or requires the packet to be
+    /// dropped.
     Option,
     /// A port number of zero.
     Port,
@@ -286,18 +285,17 @@ impl core::error::Error for WireError {}
 /// How the TCP checksum of an outgoing packet is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum WriteChecksum {
-    /// The header is written with the full checksum over header and payload.
+    /// Complete: the checksum over header and payload.
     #[default]
     Complete,
-    /// The header is written with the checksum of the pseudo-header only (not inverted); the
-    /// device sums the rest.
+    /// Partial: the sum of the pseudo-header only (not inverted); the device completes it.
     PseudoHeader,
 }
 
 /// Writes the IP and TCP headers of one packet into `to` and returns their length in bytes.
 ///
-/// `payload` is what the packet will carry, in two slices in order; it is only summed. Options that
-/// do not fit into the 40 bytes of an option area are left out, SACK blocks last.
+/// `payload` is what the packet will carry, in two slices in order; it is only summed. Options that do not
+/// fit into the 40 bytes of an option area are omitted, SACK blocks first.
 pub fn write_packet_header(
     to: &mut [u8; MAX_HEADER],
     ip: &IpInfo,
@@ -308,7 +306,7 @@ pub fn write_packet_header(
     write_packet_header_of::<AllFormats>(to, ip, header, payload, checksum)
 }
 
-/// The same of the options that an image writes.
+/// As [`write_packet_header`], with the options that an image has.
 pub(crate) fn write_packet_header_of<F: Formats>(
     to: &mut [u8; MAX_HEADER],
     ip: &IpInfo,
@@ -330,14 +328,14 @@ pub(crate) fn write_packet_header_of<F: Formats>(
 /// Offset of the checksum in a TCP header, in bytes.
 pub(super) const CHECKSUM: usize = 16;
 
-/// Headers that are written except for TCP's checksum.
+/// Written headers that still lack the TCP checksum.
 #[derive(Clone, Copy, Debug)]
 struct Headers {
-    /// Where TCP's begins, in bytes.
+    /// Offset of the TCP header, in bytes.
     tcp: usize,
-    /// Length of both.
+    /// Length of all headers, in bytes.
     len: usize,
-    /// The sum of the pseudo-header, and of TCP's header if that is to be complete.
+    /// The sum of the pseudo-header, and of the TCP header if the checksum is to be complete.
     sum: Checksum,
 }
 
@@ -357,7 +355,7 @@ fn write_headers<F: Formats>(
     let place = to.get_mut(tcp..);
     let Some((fixed, options)) = place.and_then(<[u8]>::split_first_chunk_mut::<FIXED_HEADER>)
     else {
-        // Never: `MAX_HEADER` bytes hold every header.
+        // Cannot happen: `MAX_HEADER` bytes hold all headers.
         return Headers::NONE;
     };
     let (options_len, sum) = header.options.write::<F>(options);
@@ -375,7 +373,7 @@ fn write_headers<F: Formats>(
     Headers { tcp, len: tcp + header_len, sum }
 }
 
-/// Writes a field that lies within every header.
+/// Writes a field at an offset within the headers.
 #[inline]
 fn write_field<const N: usize>(to: &mut [u8; MAX_HEADER], at: usize, field: [u8; N]) {
     if let Some(place) = to.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<N>) {

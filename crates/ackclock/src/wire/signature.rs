@@ -1,4 +1,5 @@
-//! What of a segment is signed, and where the signature stands (RFC 2385, RFC 5925 section 5.1).
+//! Signatures of segments: which data is signed, and where the signature is stored (RFC 2385, RFC 5925
+//! section 5.1).
 
 use super::ip::{IPV6_HEADER, IpProtocol, saturate};
 use super::segment::{CHECKSUM, FIXED_HEADER};
@@ -9,20 +10,20 @@ use super::{
 };
 use crate::storage::copy;
 
-/// A segment as its sender has signed it, in bytes as they stand in the packet.
+/// A segment as it was signed by its sender: the bytes of its packet.
 #[derive(Clone, Copy, Debug)]
 #[allow(dead_code, reason = "an algorithm reads it, and without its feature there is none")]
 pub(crate) struct SignedSegment<'a> {
-    /// Source and destination.
+    /// Source and destination address.
     addresses: &'a [u8],
     header: &'a [u8; FIXED_HEADER],
     options: &'a [u8],
-    /// In three slices in order.
+    /// The payload, in three slices in order.
     payload: [&'a [u8]; 3],
 }
 
 impl<'a> SignedSegment<'a> {
-    /// The segment in a packet; `None` if that is none which the general reader takes.
+    /// The segment in a packet; `None` if [`parse_packet`](super::parse_packet) does not find one.
     pub(crate) fn in_packet(packet: &'a [u8]) -> Option<Self> {
         let transport = match packet.first()? >> 4 {
             4 if IPV4_EXISTS => ipv4::transport(packet),
@@ -32,7 +33,8 @@ impl<'a> SignedSegment<'a> {
         Self::of(addresses(packet)?, transport, [&[], &[]])
     }
 
-    /// A segment of which `transport` holds the header, and payload before that in `rest`.
+    /// A segment whose header, and perhaps the first part of its payload, is in `transport`; the rest of the
+    /// payload is in `rest`.
     fn of(addresses: &'a [u8], transport: &'a [u8], rest: [&'a [u8]; 2]) -> Option<Self> {
         let (header, behind) = transport.split_first_chunk::<FIXED_HEADER>()?;
         let [.., offset, _, _, _, _, _, _, _] = header;
@@ -42,17 +44,17 @@ impl<'a> SignedSegment<'a> {
         Some(SignedSegment { addresses, header, options, payload: [first, second, third] })
     }
 
-    /// The digest of its MD5 signature option, the last one if there are several.
+    /// The digest in its MD5 signature option, the last one if there are several.
     pub(crate) fn md5_digest(&self) -> Option<&'a [u8; MD5_DIGEST]> {
         signature_option::md5_digest(self.options)
     }
 
-    /// Its TCP-AO option.
+    /// The segment's TCP-AO option.
     pub(crate) fn ao(&self) -> Option<AoOption<'a>> {
         signature_option::ao(self.options)
     }
 
-    /// What RFC 2385 section 2 has signed, in its order, but for the key.
+    /// The data signed by RFC 2385 section 2, in its order, except the key.
     #[allow(dead_code, reason = "as above")]
     pub(crate) fn md5_items(&self, each: &mut dyn FnMut(&[u8])) {
         self.pseudo_header(each);
@@ -60,7 +62,7 @@ impl<'a> SignedSegment<'a> {
         self.payload.iter().for_each(|part| each(part));
     }
 
-    /// What RFC 5925 section 5.1 has signed, in its order.
+    /// The data signed by RFC 5925 section 5.1, in its order.
     #[allow(dead_code, reason = "as above")]
     pub(crate) fn ao_items(&self, coverage: AoCoverage, each: &mut dyn FnMut(&[u8])) {
         each(&coverage.sne.to_be_bytes());
@@ -90,7 +92,7 @@ impl<'a> SignedSegment<'a> {
             let [high, low] = saturate(length).to_be_bytes();
             each(&[0, IpProtocol::Tcp as u8, high, low]);
         } else {
-            // RFC 8200 section 8.1.
+            // The IPv6 pseudo-header (RFC 8200 section 8.1).
             each(&u32::from(saturate(length)).to_be_bytes());
             each(&[0, 0, 0, IpProtocol::Tcp as u8]);
         }
@@ -105,19 +107,19 @@ impl<'a> SignedSegment<'a> {
     }
 }
 
-/// What a message authentication code covers beside the segment itself (RFC 5925 section 5.1).
+/// What a message authentication code covers in addition to the segment (RFC 5925 section 5.1).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AoCoverage {
-    /// The sequence number's extension (SNE, section 6.2).
+    /// The sequence number extension (SNE, section 6.2).
     pub(crate) sne: u32,
     /// Whether other options than TCP-AO are covered (section 3.1).
     pub(crate) options: bool,
 }
 
-/// Bytes of both addresses in an IPv4 header.
+/// Length of both addresses in an IPv4 header, in bytes.
 const IPV4_ADDRESSES: usize = 8;
 
-/// Source and destination as they stand in an IP header.
+/// Source and destination address in an IP header.
 fn addresses(packet: &[u8]) -> Option<&[u8]> {
     match packet.first()? >> 4 {
         4 => packet.get(ipv4::HEADER - IPV4_ADDRESSES..ipv4::HEADER),
@@ -126,23 +128,23 @@ fn addresses(packet: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// How a segment is signed: the digest of it and the key.
+/// A function that computes the digest of a segment with a key.
 pub(crate) type Digest = fn(&SignedSegment<'_>, &[u8]) -> [u8; MD5_DIGEST];
 
 /// A signature to be written.
 pub(crate) struct Signing<'s> {
-    /// How the headers have made room for it.
+    /// The kind of signature that the headers have room for.
     pub(crate) kind: SignatureKind,
-    /// What a TCP-AO option says of keys.
+    /// The key IDs of a TCP-AO option.
     pub(crate) ids: KeyIds,
-    /// The digest of the segment, with all else in its place; of which as much counts as the option has room for.
+    /// Computes the digest of the segment once all other fields are set; it is truncated to the room in the
+    /// option.
     pub(crate) digest: &'s dyn Fn(&SignedSegment<'_>) -> [u8; MD5_DIGEST],
 }
 
-/// Signs a segment whose headers, behind which payload may stand that comes before `payload`, were
-/// written with [`Options::signature`](super::Options::signature). TCP's header begins at
-/// `transport_offset`, `checksum` is how its checksum was written. Of headers that have no room for the
-/// signature nothing changes.
+/// Signs a segment whose headers were written with [`Options::signature`](super::Options::signature). The
+/// headers may be followed by payload that precedes `payload`. The TCP header begins at `transport_offset`;
+/// `checksum` says how its checksum was written. Headers without room for the signature stay unchanged.
 pub(crate) fn sign(
     headers: &mut [u8],
     transport_offset: usize,
@@ -177,7 +179,7 @@ pub(crate) fn sign(
     if let Some(place) = options.get_mut(first.len()..end) {
         copy(place, digest);
     }
-    // They took the place of zeros in the sum.
+    // The signature has replaced zeros in the checksum.
     if checksum == WriteChecksum::Complete
         && let Some(sum) = fixed.get_mut(CHECKSUM..).and_then(<[u8]>::first_chunk_mut::<2>)
     {

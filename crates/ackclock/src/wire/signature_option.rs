@@ -1,36 +1,36 @@
-//! The options that sign a segment: MD5's (RFC 2385 section 3) and TCP-AO (RFC 5925 section 2.2).
+//! The options that carry signatures: MD5 (RFC 2385 section 3) and TCP-AO (RFC 5925 section 2.2).
 
 use super::WireError;
 use super::options::split_option;
 
-/// Kinds of these options (IANA registry of TCP parameters).
+/// Option kinds (IANA registry of TCP parameters).
 pub(super) const MD5: u8 = 19;
 pub(super) const AO: u8 = 29;
 
-/// Bytes of an MD5 signature option's digest (RFC 2385 section 3).
+/// Length of the digest in an MD5 signature option, in bytes (RFC 2385 section 3).
 pub(super) const MD5_DIGEST: usize = 16;
-/// Bytes of a message authentication code of TCP-AO, of either algorithm (RFC 5926 section 3.2).
+/// Length of TCP-AO's message authentication code with either algorithm, in bytes (RFC 5926 section 3.2).
 pub(super) const AO_MAC: usize = 12;
-/// Bytes before the code in a TCP-AO option: kind, length and the two key IDs.
+/// Bytes before the MAC in a TCP-AO option: kind, length and the two key IDs.
 const BEFORE_MAC: u8 = 4;
 
-/// How a segment is signed.
-// From 1 on, so that nothing is signed where all bytes are zeros: most options begin so.
+/// Kind of a signature.
+// Numbered from 1, so that zeroed memory means no signature: most options begin so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SignatureKind {
-    /// With an MD5 digest (RFC 2385).
+    /// MD5 digest (RFC 2385).
     Md5 = 1,
-    /// With TCP's authentication option (TCP-AO, RFC 5925).
+    /// TCP Authentication Option (TCP-AO, RFC 5925).
     Ao,
 }
 
 impl SignatureKind {
-    /// Bytes that it takes in a header, with the padding before it.
+    /// Bytes that the option takes in a header, including the padding before it.
     pub(crate) const fn len(self) -> u8 {
         4 + self.digest_len()
     }
 
-    /// Bytes of the digest at its end.
+    /// Length of the digest at the end of the option, in bytes.
     pub(super) const fn digest_len(self) -> u8 {
         match self {
             SignatureKind::Md5 => MD5_DIGEST as u8,
@@ -38,7 +38,7 @@ impl SignatureKind {
         }
     }
 
-    /// What stands before the digest: of MD5 in the layout of Linux, of TCP-AO with key IDs of zero.
+    /// The word before the digest: for MD5 in Linux's layout, for TCP-AO with key IDs of zero.
     pub(super) const fn first_word(self) -> [u8; 4] {
         const NO_OPERATION: u8 = 1;
         match self {
@@ -48,21 +48,21 @@ impl SignatureKind {
     }
 }
 
-/// What a TCP-AO option says of keys (RFC 5925 section 2.2).
+/// The key IDs in a TCP-AO option (RFC 5925 section 2.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct KeyIds {
-    /// KeyID: the key that has signed the segment, by the number that its sender sends.
+    /// KeyID: SendID of the key that has signed the segment.
     pub key_id: u8,
-    /// RNextKeyID: the key that the sender wants to receive segments with next.
+    /// RNextKeyID: the key with which the sender wants to receive segments next.
     pub rnext_key_id: u8,
 }
 
-/// Takes an option of one of the two kinds, after one of the kind `before`. Of two of MD5's the last counts, as of
-/// any option.
+/// Processes an option of either kind, after one of kind `before`, if any. Of two MD5 options the last
+/// counts, as of any option.
 ///
 /// # Errors
-/// [`WireError::Option`] for a length that cannot be, for two TCP-AO options, and for both kinds in one
-/// segment (RFC 5925 section 2.2).
+/// [`WireError::Option`] for an invalid length, for two TCP-AO options, and for both kinds in one segment
+/// (RFC 5925 section 2.2).
 pub(super) fn read(
     before: Option<SignatureKind>,
     kind: u8,
@@ -77,7 +77,7 @@ pub(super) fn read(
     }
 }
 
-/// The digest of the MD5 signature option in an option area: like any option, the last of two counts.
+/// The digest of the MD5 signature option in an option area; of two options the last counts.
 pub(super) fn md5_digest(mut area: &[u8]) -> Option<&[u8; MD5_DIGEST]> {
     let mut digest = None;
     while let Some((kind, data, next)) = split_option(area).ok()? {
@@ -89,29 +89,29 @@ pub(super) fn md5_digest(mut area: &[u8]) -> Option<&[u8; MD5_DIGEST]> {
     digest
 }
 
-/// A TCP-AO option in an option area.
+/// The TCP-AO option in an option area.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AoOption<'a> {
-    /// What stands before it.
+    /// The options before it.
     pub(super) before: &'a [u8],
     /// Its kind and length.
     pub(super) head: [u8; 2],
-    /// What it says of keys.
+    /// Its key IDs.
     pub(crate) ids: KeyIds,
     /// The message authentication code.
     pub(crate) mac: &'a [u8],
-    /// What stands behind it.
+    /// The options after it.
     pub(super) behind: &'a [u8],
 }
 
 impl AoOption<'_> {
-    /// Whether its code has the length of either algorithm's.
+    /// Whether its MAC has the length that both algorithms use.
     pub(crate) fn has_length(&self) -> bool {
         self.mac.len() == AO_MAC
     }
 }
 
-/// The TCP-AO option in an option area, which has one at most.
+/// The TCP-AO option in an option area, of which there is at most one.
 pub(super) fn ao(area: &[u8]) -> Option<AoOption<'_>> {
     let mut rest = area;
     while let Some((kind, data, behind)) = split_option(rest).ok()? {

@@ -1,4 +1,4 @@
-//! Keys of one connection's segments, and how they are made of the key that its ends share (RFC 5925
+//! Traffic keys of a connection, and their derivation from the master key that both ends share (RFC 5925
 //! section 5.2).
 
 use super::signature::{AoCoverage, SignedSegment};
@@ -7,46 +7,46 @@ use crate::seq::SeqNumber;
 use core::fmt;
 use core::net::{IpAddr, SocketAddr};
 
-/// Bytes of the longest traffic key (RFC 5926 section 3.2.1).
+/// Length of the longest traffic key, in bytes (RFC 5926 section 3.2.1).
 const LONGEST: usize = 20;
 
-/// A traffic key: it signs the segments of one direction of one connection (RFC 5925 section 3.2). A shorter one
-/// has zeros at its end.
+/// A traffic key, which signs the segments of one direction of one connection (RFC 5925 section 3.2). A
+/// shorter key is padded with zeros.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct TrafficKey(pub(super) [u8; LONGEST]);
 
 impl TrafficKey {
-    /// One that nobody has: all zeros.
+    /// A placeholder that is no key: all zeros.
     pub const NONE: Self = TrafficKey([0; LONGEST]);
 
-    /// Its bytes, with zeros at the end of one that is shorter than the longest.
+    /// The key's bytes, padded with zeros.
     pub fn as_bytes(&self) -> &[u8; LONGEST] {
         &self.0
     }
 }
 
 impl fmt::Debug for TrafficKey {
-    /// Keys are secret.
+    /// Hides the key, which is secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("TrafficKey")
     }
 }
 
-/// What a traffic key is made for: one direction of one connection (RFC 5925 section 5.2).
+/// The context that a traffic key is derived for: one direction of one connection (RFC 5925 section 5.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AoContext {
-    /// The end that sends.
+    /// Address and port of the sender.
     pub source: SocketAddr,
-    /// The end that receives.
+    /// Address and port of the receiver.
     pub destination: SocketAddr,
     /// The sender's initial sequence number.
     pub source_isn: SeqNumber,
-    /// The receiver's; 0 for SYNs, whose sender does not know it.
+    /// The receiver's initial sequence number; 0 for SYNs, whose sender does not know it.
     pub destination_isn: SeqNumber,
 }
 
 impl AoContext {
-    /// The bytes of RFC 5925 figures 7 and 8, in their order.
+    /// The bytes of the context in the order of RFC 5925 figures 7 and 8.
     #[allow(dead_code, reason = "an algorithm reads it, and without its feature there is none")]
     pub(super) fn items(&self, each: &mut dyn FnMut(&[u8])) {
         let ends = [self.source, self.destination];
@@ -61,11 +61,11 @@ impl AoContext {
     }
 }
 
-/// What TCP-AO computes: a pair of algorithms that belong together (RFC 5926 section 3).
+/// A pair of algorithms of TCP-AO that belong together (RFC 5926 section 3).
 #[derive(Debug)]
 pub(crate) struct AoFunctions {
-    /// The key derivation function: of a master key.
+    /// The key derivation function: master key and context to traffic key.
     pub(crate) derive: fn(&[u8], &AoContext) -> TrafficKey,
-    /// The message authentication code, of which as much counts as the option has room for.
+    /// The message authentication code; it is truncated to the room in the option.
     pub(crate) code: fn(&TrafficKey, &SignedSegment<'_>, AoCoverage) -> [u8; MD5_DIGEST],
 }

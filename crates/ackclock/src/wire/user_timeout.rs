@@ -3,23 +3,23 @@
 use crate::time::Duration;
 use core::num::NonZeroU16;
 
-/// A user timeout as the option says it: whole seconds up to 32,767, or whole minutes up to 32,767
-/// (22 days). It is never zero, which is reserved (section 3.4).
+/// A user timeout as encoded in the option: whole seconds up to 32,767, or whole minutes up to 32,767 (22
+/// days). It is never zero, which is reserved (section 3.4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UserTimeout(NonZeroU16);
 
-/// G, the granularity: minutes.
+/// The granularity bit G: minutes.
 const MINUTES: u16 = 1 << 15;
-/// Longest time in either unit.
+/// Largest number in either unit.
 const LONGEST: u16 = MINUTES - 1;
 const SECONDS_IN_A_MINUTE: u64 = 60;
 
 impl UserTimeout {
-    /// Bytes that the option takes.
+    /// Length of the option, in bytes.
     pub(crate) const OPTION_LEN: u32 = 4;
 
-    /// The shortest time that the option can say and that is at least `timeout`: from one second to 32,767
-    /// minutes, which stand for all that is longer.
+    /// The shortest time of at least `timeout` that the option can encode: from one second to 32,767 minutes,
+    /// which also stand for anything longer.
     pub fn new(timeout: Duration) -> Self {
         let seconds = timeout.as_millis().div_ceil(1_000).max(1);
         let word = if seconds <= LONGEST.into() {
@@ -31,23 +31,23 @@ impl UserTimeout {
         UserTimeout(NonZeroU16::new(word).unwrap_or(NonZeroU16::MIN))
     }
 
-    /// What the option says in its two bytes; `None` for the reserved values, which are to be ignored.
+    /// Decodes the option's two bytes; `None` for the reserved values, which are ignored.
     pub(super) fn from_word(word: u16) -> Option<Self> {
         NonZeroU16::new(word).filter(|word| word.get() != MINUTES).map(UserTimeout)
     }
 
-    /// The two bytes.
+    /// The option's two bytes.
     pub(super) fn word(self) -> u16 {
         self.0.get()
     }
 
-    /// The option of that kind.
+    /// The option with this kind.
     pub(super) fn option(self, kind: u8) -> [u8; 4] {
         let [high, low] = self.word().to_be_bytes();
         [kind, Self::OPTION_LEN as u8, high, low]
     }
 
-    /// The time.
+    /// The time as a duration.
     pub fn duration(self) -> Duration {
         let word = self.word();
         let number = u64::from(word & LONGEST);

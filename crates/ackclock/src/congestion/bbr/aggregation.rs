@@ -1,8 +1,8 @@
-//! How much more than expected acks acknowledge at once (section 5.5.9).
+//! ACK aggregation: how much more than expected acks acknowledge at once (section 5.5.9).
 
 use super::{Bbr, Flag, Sample};
 
-/// Half of ExtraAckedFilterLen, in rounds: the filter remembers these rounds and those before.
+/// Half of ExtraAckedFilterLen, in rounds: the filter covers the last this many rounds and the ones before.
 const HALF_FILTER_ROUNDS: u8 = 5;
 
 impl Bbr {
@@ -30,7 +30,7 @@ impl Bbr {
         *recent = (*recent).max(extra);
     }
 
-    /// A round has passed. In Startup one is remembered.
+    /// Ages the filter by one round. In Startup it covers only one round.
     fn age_extra_acked(&mut self) {
         self.extra_acked_rounds = self.extra_acked_rounds.saturating_add(1);
         let [recent, _] = self.extra_acked_filter;

@@ -1,16 +1,16 @@
-//! Pacing rate, send quantum and window (section 5.6).
+//! Pacing rate, send quantum and congestion window (section 5.6).
 
 use super::percent;
 use super::{Bbr, Flag, INFINITY, LARGEST_WINDOW, PACING_MARGIN_PERCENT, Rate, Sample, State};
 use crate::time::Duration;
 
-/// What the pacing rate sends in a millisecond is a quantum, ...
+/// Length of a quantum in microseconds: it is what the pacing rate sends in a millisecond, ...
 const QUANTUM_MICROS: u32 = 1_000;
-/// ... if that is at most this, in bytes, ...
+/// ... at most this many bytes, ...
 const LARGEST_QUANTUM: u32 = 64 * 1024;
-/// ... and at least so many segments.
+/// ... and at least this many segments.
 const LEAST_QUANTUM_SEGMENTS: u32 = 2;
-/// Quanta in the hosts' and links' batches (section 5.5.8.1).
+/// Number of quanta that batching in hosts and links may add to the flight (section 5.5.8.1).
 const OFFLOAD_QUANTA: u32 = 3;
 
 impl Bbr {
@@ -20,7 +20,7 @@ impl Bbr {
         self.pacing_rate = nominal.percent(State::Startup.pacing_gain());
     }
 
-    /// SetPacingRateWithGain (section 5.6.2): until the pipe was filled the rate only grows.
+    /// SetPacingRateWithGain (section 5.6.2): until the pipe is full the rate only grows.
     pub(super) fn set_pacing_rate_with_gain(&mut self, gain: u32) {
         let rate = self.bw().percent(gain).percent(100 - PACING_MARGIN_PERCENT);
         let known = rate > Rate::ZERO;
@@ -35,7 +35,7 @@ impl Bbr {
         self.pacing_rate.bytes_in(QUANTUM_MICROS).min(LARGEST_QUANTUM).max(least)
     }
 
-    /// BBR.bdp for a bandwidth; `None` before there is a round-trip time.
+    /// BBR.bdp for a bandwidth, in bytes; `None` before the first round-trip time sample.
     pub(super) fn bdp(&self, bw: Rate) -> Option<u32> {
         (self.min_rtt != INFINITY).then(|| bw.bytes_in(self.min_rtt))
     }
@@ -55,7 +55,7 @@ impl Bbr {
         }
     }
 
-    /// Inflight (section 5.6.4.2): one bandwidth-delay product.
+    /// Inflight (section 5.6.4.2) with a gain of 1: one bandwidth-delay product.
     pub(super) fn inflight(&self, bw: Rate) -> u32 {
         self.quantization_budget(self.bdp_multiple(bw, 100))
     }
@@ -66,8 +66,8 @@ impl Bbr {
         self.quantization_budget(inflight.saturating_add(self.extra_acked()))
     }
 
-    /// TargetInflight (section 5.3.3.8.3): one bandwidth-delay product, unless congestion has cut
-    /// the window.
+    /// TargetInflight (section 5.3.3.8.3): one bandwidth-delay product, or the window if congestion has
+    /// reduced it below that.
     pub(super) fn target_inflight(&self) -> u32 {
         self.bdp_multiple(self.bw(), 100).min(self.cwnd)
     }
@@ -83,7 +83,7 @@ impl Bbr {
         let max_inflight = self.max_inflight();
         let growth = if window_limited { sample.newly_acked } else { 0 };
         let grown = self.cwnd.saturating_add(growth);
-        // The first window has not been delivered yet: too little to judge by.
+        // The initial window has not been delivered yet: too early to judge.
         let is_new = sample.total_delivered < self.initial_cwnd;
         if self.is(Flag::FullBwReached) {
             self.cwnd = grown.min(max_inflight);
@@ -109,7 +109,7 @@ impl Bbr {
         self.cwnd = self.cwnd.min(cap);
     }
 
-    /// What holds whatever the model says.
+    /// Applies the bounds that do not depend on the model.
     pub(super) fn bound_cwnd(&mut self) {
         self.cwnd = self.cwnd.min(LARGEST_WINDOW).max(self.mss);
     }

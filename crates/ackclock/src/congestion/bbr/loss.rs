@@ -1,4 +1,4 @@
-//! Losses, and false alarms (sections 5.5.10 and 5.5.11).
+//! Losses and spurious loss detection (sections 5.5.10 and 5.5.11).
 
 use super::{BETA_PERCENT, Bbr, Flag, LOSS_THRESH_PERCENT, Loss, Rate, Sample, State};
 use super::{millis, percent};
@@ -11,7 +11,7 @@ impl Bbr {
         self.set(Flag::InRecovery, true);
     }
 
-    /// Everything is repaired (section 5.6.4.4).
+    /// Leaves recovery, as everything is repaired (section 5.6.4.4).
     pub(super) fn leave_recovery(&mut self) {
         self.set(Flag::InRecovery, false);
         self.restore_cwnd();
@@ -54,7 +54,7 @@ impl Bbr {
         }
     }
 
-    /// A congestion mark was echoed: as a loss that shows that the flight is too high.
+    /// Responds to ECN-Echo as to a loss that shows that the flight is too high.
     pub(super) fn respond_to_ecn(&mut self, sample: &Sample) {
         if !self.is(Flag::EcnEcho) {
             return;
@@ -94,7 +94,7 @@ impl Bbr {
         total_delivered: u32,
     ) {
         self.set(Flag::PrevProbeTooHigh, true);
-        // One reaction to each probe.
+        // Only one reaction to each probe.
         self.set(Flag::BwProbeSample, false);
         if !is_app_limited {
             let least = percent(self.target_inflight(), BETA_PERCENT);
@@ -135,8 +135,8 @@ impl Bbr {
     }
 }
 
-/// InflightAtLoss (section 5.5.10.2): the flight at which losses have crossed the threshold, all
-/// that was found lost now taken as one packet.
+/// InflightAtLoss (section 5.5.10.2): the flight at which losses crossed the threshold. All data found lost
+/// at once is treated as one packet.
 fn inflight_at_loss(loss: &Loss) -> u32 {
     let inflight_prev = loss.flight_when_sent.saturating_sub(loss.bytes);
     let lost_prev = loss.lost_since_sent.saturating_sub(loss.bytes);

@@ -1,21 +1,21 @@
-//! BBR, version 3: a law that follows a model of the path (draft-ietf-ccwg-bbr-06).
+//! BBR version 3: congestion control by a model of the path (draft-ietf-ccwg-bbr-06).
 //!
-//! From what is delivered BBR learns the bandwidth of the path, from round-trip times its length,
-//! and from both how much the path holds. It sends at that bandwidth, a little more now and then to
-//! see whether there is more, and a little less afterwards to drain what that queued. Losses count
-//! when they are many: a probe that loses more than two percent was too high, and while it is not
-//! probing the sender follows what is delivered down.
+//! BBR learns the bandwidth of the path from delivery rates, its round-trip time from samples, and from both
+//! how much data the path holds. It sends at that bandwidth; from time to time a little faster, to find out
+//! whether there is more, and then a little slower, to drain the queue that this has built. Losses matter
+//! only if there are many: a probe that loses more than two percent was too high, and while it is not
+//! probing, the sender lowers its bounds to what is delivered.
 //!
-//! Each file is a section of the draft; names are the draft's, without the prefix `BBR.`. Where it
-//! leaves room, or this differs:
+//! Each file is a section of the draft; names are the draft's, without the prefix `BBR.`. Choices that the
+//! draft leaves open, and differences:
 //!
-//! - The window grows only while the flight reaches half of it ([`Ack::window_limited`]), so that a
-//!   window that nothing fills stays what it was. In the draft it grows with whatever is delivered.
-//!   What ProbeRTT, a recovery or a timeout has taken comes back at once, whatever is in flight.
-//! - ECN, which the draft leaves open (section 3.7), says what a round with losses says; while
-//!   probing, that the probe was too high.
-//! - All that one detection finds lost counts as one packet of section 5.5.10.2.
-//! - The filter of aggregation has two halves of five rounds.
+//! - The window grows only while the flight reaches half of it ([`Ack::window_limited`]), so that a window
+//!   that is not used does not grow. In the draft it grows by whatever is delivered. What ProbeRTT, a
+//!   recovery or a timeout has taken is restored at once, whatever is in flight.
+//! - ECN, which the draft leaves open (section 3.7), counts like a round with losses; while probing, it shows
+//!   that the probe was too high.
+//! - All data that one detection finds lost counts as one packet in section 5.5.10.2.
+//! - The filter of ACK aggregation has two halves of five rounds.
 
 mod aggregation;
 mod control;
@@ -35,17 +35,17 @@ use super::{
 use crate::time::{Duration, Instant};
 use rate::Rate;
 
-/// Pacing at 1 % below the bandwidth found lets queues drain (PacingMarginPercent).
+/// PacingMarginPercent: pacing 1 % below the estimated bandwidth lets queues drain.
 const PACING_MARGIN_PERCENT: u32 = 1;
-/// MinPipeCwnd, in segments: enough for a peer that acks every second one.
+/// MinPipeCwnd, in segments: enough for a peer that acks every second segment.
 const MIN_PIPE_SEGMENTS: u32 = 4;
-/// LossThresh: the share that may be lost of a flight that probes for bandwidth, in percent.
+/// LossThresh: share of the flight, in percent, that a bandwidth probe may lose.
 const LOSS_THRESH_PERCENT: u64 = 2;
-/// Beta: what is left of a bound after a round with losses, in percent.
+/// Beta: share of a bound that remains after a round with losses, in percent.
 const BETA_PERCENT: u32 = 70;
-/// Headroom: what is left free of the largest safe flight, in percent.
+/// Headroom: share of the largest safe flight that is left free, in percent.
 const HEADROOM_PERCENT: u32 = 15;
-/// No bound on a volume of data.
+/// A volume of data without bound.
 const INFINITY: u32 = u32::MAX;
 
 /// BBR.state.
@@ -64,7 +64,7 @@ impl State {
     /// BBR.pacing_gain, in percent (section 5.6.1).
     fn pacing_gain(self) -> u32 {
         match self {
-            // 4 ln 2, the least with which the rate doubles each round.
+            // 4 ln 2: the least gain with which the rate doubles in each round.
             State::Startup => 277,
             State::Drain => 50,
             State::ProbeBwDown => 90,
@@ -94,7 +94,7 @@ impl State {
     }
 }
 
-/// BBR.ack_phase: what acks say about bandwidth probing.
+/// BBR.ack_phase: what acks tell about bandwidth probing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum AckPhase {
     Init,
@@ -104,23 +104,23 @@ enum AckPhase {
     ProbeStopping,
 }
 
-/// How far ProbeRTT has come.
+/// Progress of ProbeRTT.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ProbeRttPhase {
     /// The flight is still too large.
     Draining,
-    /// It is small, for less than a round.
+    /// The flight is small enough, but for less than a round.
     Round,
-    /// It was small for a round.
+    /// The flight was small enough for a round.
     Holding,
 }
 
-/// What is so or not, a bit each.
+/// Boolean state, one bit for each.
 #[derive(Clone, Copy, Debug)]
 enum Flag {
     /// BBR.round_start: this ack begins a round.
     RoundStart,
-    /// The next ack is the one from which a round is counted.
+    /// The next ack begins the next round.
     RoundPending,
     IdleRestart,
     FullBwReached,
@@ -131,16 +131,16 @@ enum Flag {
     PrevProbePrecautionary,
     /// C.has_selective_acks.
     SelectiveAcks,
-    /// Losses are being repaired.
+    /// A recovery is in progress.
     InRecovery,
-    /// A congestion mark was echoed.
+    /// The ack carried ECN-Echo.
     EcnEcho,
-    /// C.is_cwnd_limited: the flight filled the window in this round, in the last one.
+    /// C.is_cwnd_limited: the flight has filled the window in this round; and in the last one.
     WindowFilled,
     WindowFilledBefore,
 }
 
-/// BBR, version 3 (draft-ietf-ccwg-bbr-06). It needs pacing and delivery rate samples.
+/// BBR version 3 (draft-ietf-ccwg-bbr-06). It needs pacing and delivery rate samples.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bbr {
     /// C.SMSS.
@@ -148,11 +148,11 @@ pub struct Bbr {
     /// C.InitialCwnd.
     initial_cwnd: u32,
     cwnd: u32,
-    /// The last known good one, and that before the last congestion.
+    /// The last known good window, and the one before the last congestion.
     prior_cwnd: u32,
     undo_cwnd: u32,
     pacing_rate: Rate,
-    /// BBR.max_bw_filter: the largest in this ProbeBW cycle and the last one.
+    /// BBR.max_bw_filter: the largest bandwidth in this ProbeBW cycle, and in the last one.
     max_bw_filter: [Rate; 2],
     bw_shortterm: Rate,
     bw_latest: Rate,
@@ -163,18 +163,18 @@ pub struct Bbr {
     inflight_latest: u32,
     undo_inflight_longterm: u32,
     undo_inflight_shortterm: u32,
-    /// In microseconds; `u32::MAX` before the first sample.
+    /// BBR.min_rtt in microseconds; `u32::MAX` before the first sample.
     min_rtt: u32,
     probe_rtt_min_delay: u32,
-    /// In milliseconds modulo 2^32, as all points in time but one.
+    /// In milliseconds modulo 2^32, as all points in time here but one.
     min_rtt_stamp: u32,
     probe_rtt_min_stamp: u32,
-    /// BBR.probe_rtt_done_stamp in ProbeRTT, else BBR.cycle_stamp + BBR.bw_probe_wait.
+    /// BBR.probe_rtt_done_stamp in ProbeRTT, otherwise BBR.cycle_stamp + BBR.bw_probe_wait.
     phase_end_stamp: u32,
     /// In microseconds modulo 2^32.
     extra_acked_interval_start: u32,
     extra_acked_delivered: u32,
-    /// The largest in these rounds and those before.
+    /// The largest value in the last few rounds, and in those before.
     extra_acked_filter: [u32; 2],
     next_round_delivered: u32,
     loss_round_delivered: u32,
@@ -183,27 +183,27 @@ pub struct Bbr {
     undo_state: Option<State>,
     ack_phase: AckPhase,
     probe_rtt_phase: ProbeRttPhase,
-    /// Rounds in a half of the filter.
+    /// Rounds that the current half of the filter covers so far.
     extra_acked_rounds: u8,
     full_bw_count: u8,
     drain_rounds: u8,
     bw_probe_up_rounds: u8,
     rounds_since_probe_up: u8,
-    /// Ranges of sequence numbers found lost in this loss round.
+    /// Number of ranges found lost in this loss round.
     lost_ranges: u8,
     flags: u16,
 }
 
-/// What one ack tells: RS and some of C.
+/// What an ack tells: RS, and some of C.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     now_millis: u32,
     now_micros: u32,
-    /// RS.delivery_rate, RS.delivered, RS.is_app_limited; zero if there is no sample.
+    /// RS.delivery_rate, RS.delivered, RS.is_app_limited; zero or false without a sample.
     delivery_rate: Rate,
     delivered: u32,
     is_app_limited: bool,
-    /// RS.prior_delivered, if there is a sample.
+    /// RS.prior_delivered; `None` without a sample.
     prior_delivered: Option<u32>,
     /// C.delivered.
     total_delivered: u32,
@@ -242,22 +242,22 @@ impl Sample {
     }
 }
 
-/// Milliseconds modulo 2^32.
+/// A time in milliseconds modulo 2^32.
 fn millis(at: Instant) -> u32 {
     at.as_millis() as u32
 }
 
-/// Microseconds modulo 2^32.
+/// A time in microseconds modulo 2^32.
 fn micros(at: Instant) -> u32 {
     (at.as_nanos() / 1_000) as u32
 }
 
-/// Whether `now` is after `then` by more than `span`, all in milliseconds.
+/// Whether `now` is later than `then` by more than `span`; all in milliseconds.
 fn has_elapsed(now: u32, then: u32, span: u32) -> bool {
     now.wrapping_sub(then.wrapping_add(span)) as i32 > 0
 }
 
-/// Whether so much was delivered after so much, modulo 2^32.
+/// Whether `delivered` is at or after `mark`, both in bytes modulo 2^32.
 fn at_or_after(delivered: u32, mark: u32) -> bool {
     delivered.wrapping_sub(mark) as i32 >= 0
 }
@@ -276,7 +276,7 @@ impl Default for Bbr {
 impl Bbr {
     pub(super) const NAME: &'static str = "bbr";
 
-    /// As it begins.
+    /// BBR before a connection exists.
     pub const fn new() -> Self {
         Bbr {
             mss: DEFAULT_MSS,
@@ -341,7 +341,7 @@ impl Bbr {
         if self.state.is_probe_bw() {
             self.set_pacing_rate_with_gain(100);
         } else if self.state == State::ProbeRtt {
-            // Nothing random is at hand: the least wait before the next probe will do.
+            // There is no random number here: use the least wait before the next probe.
             self.check_probe_rtt_done(millis(now), 0, self.next_round_delivered);
         }
     }
@@ -388,7 +388,7 @@ impl CongestionController for Bbr {
     }
 
     fn on_sent(&mut self, sent: &Sent) {
-        // A FIN is in flight too.
+        // A FIN is in flight too, if there is one.
         let was_idle = sent.in_flight <= sent.bytes.saturating_add(1);
         if was_idle && sent.app_limited {
             self.handle_restart_from_idle(sent.now);
@@ -423,7 +423,7 @@ impl CongestionController for Bbr {
             }
             CongestionKind::Timeout => {
                 self.enter_recovery();
-                // Section 5.6.4.4: what allows one segment to be sent.
+                // Section 5.6.4.4: a window of one segment.
                 self.cwnd = self.mss;
             }
             CongestionKind::RepeatedTimeout => self.cwnd = self.mss,
@@ -447,7 +447,7 @@ impl CongestionController for Bbr {
         self.cwnd
     }
 
-    /// There is none: BBR does not slow-start.
+    /// None: BBR has no slow start.
     fn slow_start_threshold(&self) -> u32 {
         u32::MAX
     }

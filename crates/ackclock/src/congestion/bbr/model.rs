@@ -1,4 +1,4 @@
-//! The bandwidth of the path, in the long term and in the last round (sections 5.5.1 to 5.5.6 and
+//! Model of the path's bandwidth, in the long term and in the last round (sections 5.5.1 to 5.5.6 and
 //! 5.5.10.3).
 
 use super::{BETA_PERCENT, Bbr, Flag, INFINITY, Rate, Sample, at_or_after, percent};
@@ -15,7 +15,7 @@ impl Bbr {
         self.max_bw().min(self.bw_shortterm)
     }
 
-    /// StartRound: the round ends when something sent from now on is acknowledged.
+    /// StartRound: the round ends when data sent from now on is acknowledged.
     pub(super) fn start_round(&mut self, total_delivered: u32) {
         self.next_round_delivered = total_delivered;
     }
@@ -43,8 +43,7 @@ impl Bbr {
         self.is(Flag::WindowFilled) || self.is(Flag::WindowFilledBefore)
     }
 
-    /// UpdateMaxBw: a sample that the application limited says only that the path bears at least so
-    /// much.
+    /// UpdateMaxBw: a sample limited by the application only shows that the path has at least this bandwidth.
     fn update_max_bw(&mut self, sample: &Sample) {
         let rate = sample.delivery_rate;
         if rate > Rate::ZERO && (rate >= self.max_bw() || !sample.is_app_limited) {
@@ -53,7 +52,7 @@ impl Bbr {
         }
     }
 
-    /// AdvanceMaxBwFilter. A cycle without samples says nothing: the last one's remain.
+    /// AdvanceMaxBwFilter. A cycle without samples keeps the values of the last one.
     pub(super) fn advance_max_bw_filter(&mut self) {
         let [this_cycle, _] = self.max_bw_filter;
         if this_cycle > Rate::ZERO {
@@ -102,7 +101,7 @@ impl Bbr {
         }
     }
 
-    /// AdaptLowerBoundsFromCongestion, once per round: follow what is delivered down.
+    /// AdaptLowerBoundsFromCongestion, once per round: lowers the bounds to what is delivered.
     fn adapt_lower_bounds_from_congestion(&mut self) {
         if self.state.is_probing_bandwidth() || !self.is(Flag::LossInRound) {
             return;

@@ -1,12 +1,12 @@
-//! ProbeBW: down, cruise, refill, up (section 5.3.3).
+//! ProbeBW, with the phases DOWN, CRUISE, REFILL and UP (section 5.3.3).
 
 use super::{AckPhase, Bbr, Flag, HEADROOM_PERCENT, INFINITY, Sample, State, has_elapsed, percent};
 
-/// The least wait between probes, in milliseconds; up to a second is added by chance (T_bbr).
+/// Least wait between probes, in milliseconds; up to a second is added at random (T_bbr).
 const LEAST_PROBE_WAIT: u32 = 2_000;
-/// As many rounds at most, one less by chance (T_reno_bound).
+/// Most rounds between probes; at random one less (T_reno_bound).
 const RENO_ROUNDS: u32 = 63;
-/// The slope of the longterm bound doubles so many times at most.
+/// How often the growth of the long-term bound may double.
 const MOST_SLOPE_ROUNDS: u8 = 30;
 
 impl Bbr {
@@ -89,7 +89,7 @@ impl Bbr {
             || self.is_reno_coexistence_probe_time()
     }
 
-    /// IsRenoCoexistenceProbeTime: Reno would have filled the path by now.
+    /// IsRenoCoexistenceProbeTime: whether Reno would have filled the path by now.
     fn is_reno_coexistence_probe_time(&self) -> bool {
         let reno_rounds = self.target_inflight().checked_div(self.mss).unwrap_or(0);
         u32::from(self.rounds_since_probe_up) >= reno_rounds.min(RENO_ROUNDS)
@@ -109,7 +109,7 @@ impl Bbr {
             return true;
         }
         if self.is_cwnd_limited() && self.cwnd >= self.inflight_longterm {
-            // The bound, not the path, limits the bandwidth.
+            // The bound limits the bandwidth, not the path.
             self.reset_full_bw(sample.delivery_rate);
             return false;
         }
@@ -125,12 +125,12 @@ impl Bbr {
         self.inflight_longterm.saturating_sub(headroom).max(self.min_pipe_cwnd())
     }
 
-    /// RaiseInflightLongtermSlope: the bound will grow twice as fast as in the last round.
+    /// RaiseInflightLongtermSlope: the bound grows twice as fast as in the last round.
     fn raise_inflight_longterm_slope(&mut self) {
         self.bw_probe_up_rounds = (self.bw_probe_up_rounds + 1).min(MOST_SLOPE_ROUNDS + 1);
     }
 
-    /// BBR.probe_up_acked_per_inc: a segment for each part of a window, as many as the slope says.
+    /// BBR.probe_up_acked_per_inc: bytes to be acknowledged for each segment by which the bound grows.
     fn probe_up_acked_per_inc(&self) -> u32 {
         let growth_this_round = self.bw_probe_up_rounds.saturating_sub(1);
         (self.cwnd >> growth_this_round.min(MOST_SLOPE_ROUNDS)).max(self.mss)
@@ -152,14 +152,14 @@ impl Bbr {
         }
     }
 
-    /// AdaptLongTermModel; returns whether it has decided on a transition.
+    /// AdaptLongTermModel; returns whether it has decided on a phase transition.
     fn adapt_long_term_model(&mut self, sample: &Sample) -> bool {
         let round_start = self.is(Flag::RoundStart);
         if self.ack_phase == AckPhase::ProbeStarting && round_start {
             self.ack_phase = AckPhase::ProbeFeedback;
         }
         if self.ack_phase == AckPhase::ProbeStopping && round_start {
-            // The last samples of the probe have come.
+            // The last samples of the probe have arrived.
             self.set(Flag::BwProbeSample, false);
             self.ack_phase = AckPhase::Init;
             let probe_bw = self.state.is_probe_bw();

@@ -51,7 +51,7 @@ impl Bbr {
         }
     }
 
-    /// HandleProbeRTT: for so long, and for a round, the flight is small.
+    /// HandleProbeRTT: keeps the flight small for a given time, and for at least a round.
     fn handle_probe_rtt(&mut self, sample: &Sample) {
         if self.probe_rtt_phase == ProbeRttPhase::Draining {
             if sample.in_flight <= self.probe_rtt_cwnd() {

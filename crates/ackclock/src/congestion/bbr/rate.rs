@@ -1,4 +1,4 @@
-//! Bandwidths in four bytes.
+//! Bandwidths stored in four bytes.
 
 use crate::congestion::DeliveryRate;
 use crate::time::Duration;
@@ -12,19 +12,19 @@ const UNIT: u64 = 8;
 
 impl Rate {
     pub(super) const ZERO: Rate = Rate(0);
-    /// No bound.
+    /// A bandwidth without bound.
     pub(super) const INFINITY: Rate = Rate(u32::MAX);
 
     pub(super) fn new(bytes_per_second: u64) -> Self {
         Rate(u32::try_from(bytes_per_second / UNIT).unwrap_or(u32::MAX))
     }
 
-    /// RS.delivery_rate; zero if the interval cannot be believed.
+    /// RS.delivery_rate of a sample; zero if its interval is too short to be valid.
     pub(super) fn of(sample: &DeliveryRate) -> Self {
         sample.bytes_per_second().map_or(Rate::ZERO, Rate::new)
     }
 
-    /// So many bytes in that time.
+    /// The bandwidth of `bytes` in `time`.
     pub(super) fn per(bytes: u32, time: Duration) -> Self {
         let bytes = u64::from(bytes).saturating_mul(1_000_000_000);
         Rate::new(bytes.checked_div(time.as_nanos()).unwrap_or(u64::MAX))
@@ -34,7 +34,7 @@ impl Rate {
         u64::from(self.0) * UNIT
     }
 
-    /// Bytes in so many microseconds.
+    /// Bytes sent at this bandwidth in `micros` microseconds.
     pub(super) fn bytes_in(self, micros: u32) -> u32 {
         let bytes = u64::from(self.0) * u64::from(micros) / (1_000_000 / UNIT);
         u32::try_from(bytes).unwrap_or(u32::MAX)

@@ -2,13 +2,13 @@
 
 use super::{Bbr, Flag, Rate, Sample, State};
 
-/// The pipe is full when a round does not find so much more bandwidth, in percent, ...
+/// The pipe counts as full when a round does not find this bandwidth, in percent of the known one, ...
 const FULL_BW_GROWTH_PERCENT: u32 = 125;
-/// ... so many times.
+/// ... in this many rounds.
 const FULL_BW_ROUNDS: u8 = 3;
 /// BBRStartupFullLossCnt: fewer losses in a round may be noise.
 const FULL_LOSS_COUNT: u8 = 6;
-/// Drain ends after so many rounds at the latest.
+/// Most rounds of Drain.
 const DRAIN_ROUNDS: u8 = 3;
 
 impl Bbr {
@@ -17,7 +17,7 @@ impl Bbr {
         self.state = State::Startup;
     }
 
-    /// ResetFullBW, with a baseline from which the bandwidth may grow.
+    /// ResetFullBW, with the bandwidth to compare further growth with.
     pub(super) fn reset_full_bw(&mut self, baseline: Rate) {
         self.full_bw = baseline;
         self.full_bw_count = 0;
@@ -48,8 +48,8 @@ impl Bbr {
         }
     }
 
-    /// CheckStartupHighLoss (section 5.3.1.3). A loss round begins with the first loss, so at its
-    /// end there has been a round of recovery.
+    /// CheckStartupHighLoss (section 5.3.1.3). A loss round begins with the first loss, so when it ends there
+    /// has been a round of recovery.
     fn check_startup_high_loss(&mut self, sample: &Sample, loss_round_start: bool) {
         let selective = self.is(Flag::SelectiveAcks);
         let one_is_enough = !selective && self.lost_ranges > 0;
@@ -66,7 +66,7 @@ impl Bbr {
         }
     }
 
-    /// Losses or congestion marks show that the pipe is full.
+    /// Leaves Startup, because losses or congestion marks show that the pipe is full.
     pub(super) fn leave_startup_by_congestion(&mut self) {
         self.undo_state = Some(State::Startup);
         self.set(Flag::FullBwNow, true);

@@ -1,13 +1,13 @@
-//! CUBIC: the window is a cubic function of the time since the last congestion (RFC 9438).
+//! CUBIC: the window is a cubic function of the time since the last congestion event (RFC 9438).
 //!
-//! After a loss the window returns quickly to near where the loss was, stays there for a while, and
-//! then, if nothing is lost, looks for more, faster and faster. How fast does not depend on the
-//! round-trip time, so that long paths are filled as soon as short ones. Where Reno would be
-//! faster, on short paths, the window follows an estimate of Reno's.
+//! After a loss the window quickly returns to near its size at the loss, stays there for a while (the
+//! plateau), and then, if nothing is lost, probes for more at a growing pace. The pace does not depend on the
+//! round-trip time, so that long paths are filled as fast as short ones. On short paths, where Reno would be
+//! faster, the window follows an estimate of Reno's.
 //!
-//! Windows are bytes, the curve's time is in milliseconds and everything is an integer: the cube of
-//! the longest time that matters then fits into 64 bits. The curve depends on t - K only, so that
-//! is what the state holds.
+//! Windows are in bytes, times of the curve in milliseconds, and all values are integers: the cube of the
+//! longest time that matters then fits into 64 bits. The curve depends only on t - K, which is what the state
+//! holds.
 
 use super::parameters::{ParameterList, Parameters, parse_switch, switch};
 use super::window::within_bounds;
@@ -18,16 +18,15 @@ use super::{
 use crate::time::{Duration, Instant};
 use core::fmt;
 
-/// beta_cubic = 0.7 (section 4.6), a fraction.
+/// beta_cubic = 0.7 (section 4.6), as a fraction.
 const BETA: (u64, u64) = (7, 10);
-/// beta_ecn = 0.85 for CUBIC (RFC 8511 section 3.1): a queue that marks is shorter than one that
-/// overflows.
+/// beta_ecn = 0.85 for CUBIC (RFC 8511 section 3.1): a queue that marks is shorter than one that overflows.
 const BETA_ECN: (u64, u64) = (17, 20);
-/// What fast convergence leaves of W_max: (1 + beta_cubic) / 2 (section 4.7).
+/// Share of W_max that remains after fast convergence: (1 + beta_cubic) / 2 (section 4.7).
 const FAST_CONVERGENCE: (u64, u64) = (17, 20);
 /// alpha_cubic = 3 (1 - beta_cubic) / (1 + beta_cubic) = 9/17 (section 4.3).
 const ALPHA: (u64, u64) = (9, 17);
-/// What alpha_cubic becomes when the window before the last reduction is reached.
+/// Value of alpha_cubic from when the window before the last reduction is reached.
 const RENO_ALPHA: (u64, u64) = (1, 1);
 /// 1/C in cubic milliseconds per segment; C = 0.4 segments per cubic second (section 5.1).
 const MILLIS_CUBED_PER_SEGMENT: u64 = 2_500_000_000;
@@ -36,27 +35,27 @@ const LONGEST_MILLIS: u32 = 2_642_245;
 /// Least threshold, and least window after a loss, in segments (section 4.6).
 const LEAST_SEGMENTS: u32 = 2;
 
-/// RFC 9438's congestion control, with byte counting (RFC 3465), HyStart++ (RFC 9406) in the
-/// initial slow start, and the alternative backoff of RFC 8511 for ECN.
+/// CUBIC congestion control (RFC 9438), with byte counting (RFC 3465), HyStart++ (RFC 9406) in the initial
+/// slow start, and the alternative backoff of RFC 8511 for ECN.
 ///
-/// In words: `cubic`, with the parameters `growth=RULE` ([`Growth`]) and `hystart=off`.
+/// Textual form: `cubic`, with the parameters `growth=RULE` ([`Growth`]) and `hystart=off`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cubic {
     growth: Growth,
     has_hystart: bool,
     mss: u32,
     cwnd: u32,
-    /// What the last increase left over: so many parts of `cwnd` of a byte.
+    /// Remainder of the last increase, in 1/`cwnd` of a byte.
     remainder: u32,
-    /// When time was last counted, in milliseconds.
+    /// Until when time has been counted, in milliseconds.
     counted_until: u64,
     now: State,
-    /// What `now` was before the last congestion event, as long as that can be taken back. The
-    /// window was `cwnd_prior`.
+    /// The value of `now` before the last congestion event, while that can be undone. The window then was
+    /// `cwnd_prior`.
     before_event: Option<State>,
 }
 
-/// What a congestion event changes and an undo brings back (section 4.9.2). Sizes in bytes.
+/// State that a congestion event changes and an undo restores (section 4.9.2). Sizes in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct State {
     ssthresh: u32,
@@ -65,27 +64,27 @@ struct State {
     stage: Stage,
 }
 
-/// Where the window stands between two congestion events.
+/// Stage of the window between two congestion events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
-    /// In the first slow start, which HyStart++ watches.
+    /// The initial slow start, supervised by HyStart++.
     InitialSlowStart(HyStart),
-    /// The next congestion avoidance stage heads for `w_max`.
+    /// Not in congestion avoidance yet; its next stage aims at `w_max`.
     BeforeAvoidance,
-    /// In the slow start that follows a timeout: the next stage begins on the plateau.
+    /// The slow start after a timeout: the next stage begins on the plateau.
     AfterTimeout,
-    /// In congestion avoidance.
+    /// Congestion avoidance.
     Avoidance(Curve),
 }
 
-/// Where on the curve the window is.
+/// Position on the curve.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Curve {
-    /// t - K in milliseconds: how long ago the curve passed W_max.
+    /// t - K in milliseconds: how long ago the curve passed W_max (negative before that).
     since_plateau: i32,
-    /// The window that Reno would have.
+    /// The window that Reno would have, in bytes.
     w_est: u32,
-    /// Bytes acknowledged that have not yet made a segment of `w_est`.
+    /// Bytes acknowledged that have not yet added a segment to `w_est`.
     credit: u32,
 }
 
@@ -97,7 +96,7 @@ impl State {
 impl Cubic {
     pub(super) const NAME: &'static str = "cubic";
 
-    /// CUBIC whose window grows by that rule in slow start, and counts acks so beyond it.
+    /// CUBIC that counts acks by this rule, in slow start and after it.
     pub const fn new(growth: Growth) -> Self {
         Cubic {
             growth,
@@ -132,12 +131,12 @@ impl Cubic {
         }
     }
 
-    /// Leaves the time until `now` out of t (section 5.8).
+    /// Excludes the time until `now` from t (section 5.8).
     fn skip_time(&mut self, now: Instant) {
         self.counted_until = now.as_millis();
     }
 
-    /// Section 4.10: RFC 5681's slow start, up to the threshold and not beyond.
+    /// Slow start as in RFC 5681, up to the threshold and not beyond (section 4.10).
     fn slow_start(&mut self, ack: &Ack) {
         let divisor = match &mut self.now.stage {
             Stage::InitialSlowStart(hystart) => hystart.on_ack(ack),
@@ -157,9 +156,9 @@ impl Cubic {
         }
     }
 
-    /// The start of a congestion avoidance stage, t = 0: where the curve begins (section 4.2, figure
-    /// 2). Beyond W_max, which is so after the first slow start too (section 4.10), and in the first
-    /// stage after a timeout (section 4.8), on its plateau.
+    /// Begins a congestion avoidance stage at t = 0, at the right point of the curve (section 4.2, figure 2).
+    /// It is on the plateau if the window exceeds W_max, as after the initial slow start (section 4.10), and
+    /// in the first stage after a timeout (section 4.8).
     fn begin_avoidance(&mut self) -> Curve {
         let state = &mut self.now;
         if state.stage == Stage::AfterTimeout || state.w_max < self.cwnd {
@@ -179,7 +178,7 @@ impl Cubic {
         self.advance_reno_estimate(&mut curve, bytes_acked);
         let t = curve.since_plateau;
         if self.w_cubic(t) < curve.w_est {
-            // Section 4.3: the Reno-friendly region. An ack never closes the window.
+            // Section 4.3: the Reno-friendly region. An ack never reduces the window.
             self.cwnd = within_bounds(self.cwnd.max(curve.w_est), self.mss);
         } else {
             let rtt = u32::try_from(smoothed_rtt.as_millis()).unwrap_or(u32::MAX);
@@ -189,7 +188,8 @@ impl Cubic {
         self.now.stage = Stage::Avoidance(curve);
     }
 
-    /// Section 4.3, figure 4, by whole segments with the rest in `credit`.
+    /// Advances the estimate of Reno's window (section 4.3, figure 4) by whole segments; the rest stays in
+    /// `credit`.
     fn advance_reno_estimate(&self, curve: &mut Curve, bytes_acked: u32) {
         let alpha = if curve.w_est >= self.now.cwnd_prior { RENO_ALPHA } else { ALPHA };
         let window = self.growth.avoidance_price(self.cwnd, self.mss);
@@ -205,8 +205,9 @@ impl Cubic {
         curve.credit = u32::try_from(left).unwrap_or(u32::MAX);
     }
 
-    /// Sections 4.4 and 4.5: (target - cwnd) / cwnd for each segment acknowledged, where the target
-    /// is at least the window and at most one and a half of it (section 4.2).
+    /// Moves the window toward the target: by (target - cwnd) / cwnd for each segment acknowledged (sections
+    /// 4.4 and 4.5), where the target is at least the window and at most one and a half times it (section
+    /// 4.2).
     fn approach(&mut self, target: u32, bytes_acked: u32) {
         let distance = u64::from(target.saturating_sub(self.cwnd).min(self.cwnd / 2));
         let cwnd = u64::from(self.cwnd.max(1));
@@ -217,13 +218,13 @@ impl Cubic {
         self.cwnd = within_bounds(cwnd, self.mss);
     }
 
-    /// Section 4.2, figure 1: C (t - K)^3 + W_max, rounded towards W_max.
+    /// W_cubic: C (t - K)^3 + W_max, rounded towards W_max (section 4.2, figure 1).
     fn w_cubic(&self, since_plateau: i32) -> u32 {
         let millis = u64::from(since_plateau.unsigned_abs().min(LONGEST_MILLIS));
         let cube = millis * millis * millis;
         let mss = u64::from(self.mss);
         let whole = (cube / MILLIS_CUBED_PER_SEGMENT).saturating_mul(mss);
-        // Below 2^64: 2.5e9 times a size.
+        // Less than 2^64: 2.5e9 times a size.
         let part = cube % MILLIS_CUBED_PER_SEGMENT * mss / MILLIS_CUBED_PER_SEGMENT;
         let offset = u32::try_from(whole.saturating_add(part)).unwrap_or(u32::MAX);
         if since_plateau < 0 {
@@ -233,7 +234,7 @@ impl Cubic {
         }
     }
 
-    /// Keeps what is needed to take the coming reduction back, as `CongestionWindow::remember` does.
+    /// Stores what is needed to undo the coming reduction, as `CongestionWindow::remember` does.
     fn remember(&mut self, kind: CongestionKind) {
         if kind != CongestionKind::RepeatedTimeout || self.before_event.is_none() {
             self.before_event = Some(self.now);
@@ -241,7 +242,8 @@ impl Cubic {
         }
     }
 
-    /// Sections 4.7 and 4.6: W_max, then threshold and window. Congestion never opens the window.
+    /// Reduces W_max (section 4.7), then threshold and window (section 4.6). Congestion never enlarges the
+    /// window.
     fn reduce(&mut self, kind: CongestionKind, flight_size: u32) {
         let converging = self.cwnd < self.now.w_max;
         self.now.w_max = if converging { scaled(self.cwnd, FAST_CONVERGENCE) } else { self.cwnd };
@@ -254,13 +256,14 @@ impl Cubic {
         self.cwnd = self.cwnd.min(cwnd);
     }
 
-    /// Section 4.8: with one segment, as Reno.
+    /// Starts slow start with a window of one segment, as Reno does (section 4.8).
     fn slow_start_again(&mut self) {
         self.cwnd = self.mss;
         self.now.stage = Stage::AfterTimeout;
     }
 
-    /// The window or its unit is not what the curve was drawn for: a new stage begins.
+    /// Leaves the curve, as the window or the segment size is no longer what it was computed for: a new stage
+    /// begins.
     fn leave_avoidance(&mut self) {
         if let Stage::Avoidance(_) = self.now.stage {
             self.now.stage = Stage::BeforeAvoidance;
@@ -268,20 +271,20 @@ impl Cubic {
     }
 }
 
-/// Whether an ack may open the window: one of new data in a full window.
+/// Whether an ack may make the window grow: it acknowledges new data, and the window was full.
 fn grows(ack: &Ack) -> bool {
     ack.bytes_acked > 0 && ack.window_limited
 }
 
-/// K in milliseconds, rounded up so that the curve does not begin above the window: how long it takes
-/// to grow by so many bytes up to its plateau (section 4.2, figure 2).
+/// K in milliseconds: the time to grow by `bytes` up to the plateau (section 4.2, figure 2). It is rounded
+/// up, so that the curve does not begin above the window.
 fn time_to_grow(bytes: u32, mss: u32) -> u32 {
     let cube = (u64::from(bytes) * MILLIS_CUBED_PER_SEGMENT).div_ceil(u64::from(mss.max(1)));
     let root = cube_root(cube);
     if u64::from(root).pow(3) < cube { root + 1 } else { root }
 }
 
-/// The largest integer whose cube is not above `n`, found bit by bit.
+/// The largest integer whose cube is at most `n`, determined bit by bit.
 fn cube_root(n: u64) -> u32 {
     let mut root = 0u32;
     // The cube root of 2^64 has 22 bits.
@@ -343,14 +346,14 @@ impl CongestionController for Cubic {
         self.now.ssthresh = threshold;
     }
 
-    /// An idle time, which ends with nothing else in flight, is no part of t.
+    /// Excludes an idle period from t, which ends when data is sent with nothing else in flight.
     fn on_sent(&mut self, sent: &Sent) {
         if sent.in_flight <= sent.bytes {
             self.skip_time(sent.now);
         }
     }
 
-    /// Nor is the time in which the window did not limit the sender.
+    /// Excludes from t the time in which the window did not limit the sender.
     fn on_ack(&mut self, ack: &Ack) {
         if ack.window_limited || ack.in_recovery {
             self.count_time(ack.now);
@@ -381,8 +384,8 @@ impl CongestionController for Cubic {
         }
     }
 
-    /// Section 4.9: unless the window has outgrown the event, all is as if it had not been; t_epoch
-    /// too, so that the time since counts.
+    /// Undoes the last event (section 4.9): everything is as if it had not happened, unless the window has
+    /// grown beyond that since; t_epoch too, so that the time since then counts.
     fn on_undo(&mut self, now: Instant) {
         self.count_time(now);
         if let Some(before) = self.before_event.take()

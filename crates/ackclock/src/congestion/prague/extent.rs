@@ -1,12 +1,12 @@
-//! The extent of marking: which share of the bytes is marked, as a moving average (alpha of section 2.3.2 of the
+//! Extent of marking: the share of bytes that are marked, as a moving average (alpha of section 2.3.2 of the
 //! draft, as in RFC 8257 section 3.3).
 
-/// All bytes marked: fixed-point numbers here have 24 bits behind the point.
+/// The value for "all bytes are marked", as fixed-point numbers here have 24 fractional bits.
 pub(super) const ONE: u32 = 1 << 24;
-/// The gain g is 1/2^4.
+/// Binary logarithm of 1/g: the gain g is 1/2^4.
 const GAIN_SHIFT: u32 = 4;
 
-/// Alpha, and what a round trip has told so far.
+/// Alpha, and the counts of the current round trip.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Extent {
     alpha: u32,
@@ -19,14 +19,14 @@ impl Extent {
     pub(super) const NONE: Extent =
         Extent { alpha: 0, delivered: 0, marked: 0, has_seen_marks: false };
 
-    /// Bytes that have arrived, and those of them that were marked.
+    /// Counts delivered bytes, and those of them that were marked.
     pub(super) fn count(&mut self, delivered: u32, marked: u32) {
         self.delivered = self.delivered.saturating_add(delivered);
         self.marked = self.marked.saturating_add(marked);
     }
 
-    /// A mark has come. The first one is answered as if all bytes were marked: nothing is known yet of how many
-    /// will be. Whether it is the first one.
+    /// Notes a mark, and returns whether it is the first one. The first mark is treated as if all bytes were
+    /// marked, since nothing is known yet of their share.
     pub(super) fn note_mark(&mut self) -> bool {
         let is_first = !self.has_seen_marks;
         if is_first {
@@ -35,20 +35,20 @@ impl Extent {
         is_first
     }
 
-    /// A round trip is over: alpha moves by the gain towards its share.
+    /// Ends a round trip: alpha moves toward its share of marked bytes, by the gain.
     pub(super) fn end_round(&mut self) {
-        // Both may tell of the same packet in different acks.
+        // Delivery and mark of a packet may be reported in different acks.
         let marked = u64::from(self.marked.min(self.delivered)) << ONE.trailing_zeros();
         let Some(share) = marked.checked_div(self.delivered.into()) else {
             return;
         };
-        // At most ONE, as alpha is.
+        // At most `ONE`, as is alpha.
         let share = share as u32;
         self.alpha = self.alpha - (self.alpha >> GAIN_SHIFT) + (share >> GAIN_SHIFT);
         (self.delivered, self.marked) = (0, 0);
     }
 
-    /// What is left of a window that alpha/2 of is given up, rounded up.
+    /// A window reduced by alpha/2 of it, rounded up.
     pub(super) fn reduced(&self, window: u32) -> u32 {
         let given_up = (u64::from(window) * u64::from(self.alpha)) >> (ONE.trailing_zeros() + 1);
         // At most half of the window.

@@ -1,17 +1,17 @@
-//! Prague: a scalable law for L4S (RFC 9330, RFC 9331), after
+//! Prague: scalable congestion control for L4S (RFC 9330, RFC 9331), after
 //! draft-briscoe-iccrg-prague-congestion-control-04.
 //!
-//! A classic law needs ever longer between two signs of congestion as it gets faster; a scalable one sees about
-//! two marks in each round trip at any rate, and answers each by little. That takes a peer that counts marks
-//! (RFC 9768): with any other, Prague is CUBIC.
+//! Classic congestion control sees congestion signals less and less often as it gets faster. A scalable one
+//! sees about two marks in each round trip at any rate, and responds to each only a little. This needs a peer
+//! that counts marks (RFC 9768): with any other, Prague behaves as CUBIC.
 //!
 //! | section of the draft | what | where |
 //! | --- | --- | --- |
-//! | 2.2, 2.3.1 | ECT(1), and which law where marks are not counted | here |
-//! | 2.3.2 | how many of the bytes were marked, as a moving average | [`extent`] |
-//! | 2.4, 2.5 | decrease, increase, losses, round trips that count as longer (2.4.4), pacing, queues that are not of L4S | [`scalable`] |
+//! | 2.2, 2.3.1 | ECT(1), and the algorithm used if marks are not counted | here |
+//! | 2.3.2 | share of marked bytes, as a moving average | [`extent`] |
+//! | 2.4, 2.5 | decrease, increase, losses, virtual round-trip times (2.4.4), pacing, classic queues | [`scalable`] |
 //!
-//! Not done: windows below two segments (RFC 9331 section 4.3 item 5).
+//! Not implemented: windows below two segments (RFC 9331 section 4.3 item 5).
 
 mod extent;
 mod scalable;
@@ -23,10 +23,10 @@ use super::parameters::Parameters;
 use super::{CongestionController, Cubic, Growth};
 use scalable::Scalable;
 
-/// Prague congestion control for L4S: sends new data as ECT(1) and answers marks by their extent where the peer
-/// counts them (AccECN, RFC 9768), and is [`Cubic`] where it does not.
+/// Prague congestion control for L4S. If the peer counts marks (AccECN, RFC 9768) it sends new data as ECT(1)
+/// and responds to the share of marked bytes; otherwise it is [`Cubic`].
 ///
-/// In words: `prague`. Ask for AccECN on the connection, or the peer will not count.
+/// Textual form: `prague`. Enable AccECN on the connection, or the peer will not count marks.
 ///
 /// ```
 /// use ackclock::congestion::{CongestionController, Prague, Start};
@@ -42,7 +42,7 @@ use scalable::Scalable;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Prague(Mode);
 
-/// Which law it is on this connection.
+/// The algorithm used on this connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
     Classic(Cubic),
@@ -66,7 +66,7 @@ impl Default for Prague {
 
 impl Parameters for Prague {}
 
-/// Calls a method of the law that it is; its name, and how it starts, are its own.
+/// Calls a method of that algorithm; Prague's name and its start are its own.
 macro_rules! call_mode {
     ([] $self:ident.name()) => {
         Prague::NAME

@@ -1,10 +1,11 @@
-//! The window where marks are counted: alpha/2 of it is given up once in a round trip with marks, and each ack
-//! opens it for what it tells unmarked.
+//! The congestion window if marks are counted: once per round trip with marks it is reduced by alpha/2 of it,
+//! and each ack makes it grow by the bytes that were not marked.
 //!
-//! Flows with short round trips would leave little to others, whose queue they keep short. So a round trip counts
-//! as at least 25 ms once a connection is some hundred of them old: the marks of so long a time are answered once,
-//! and the window grows by (RTT / 25 ms)^2 segments in a real one, which is one in the time of a longer connection's
-//! bytes (section 2.4.4 of the draft, RFC 9331 section 4.3 item 4).
+//! Flows with short round trips would leave little to others with which they share a short queue. So once a
+//! connection is some hundred round trips old, a round trip counts as at least 25 ms (the virtual round
+//! trip): marks within this time reduce the window only once, and it grows by (RTT / 25 ms)^2 segments per
+//! real round trip, that is, at the pace of a connection with a round-trip time of 25 ms (section 2.4.4 of
+//! the draft, RFC 9331 section 4.3 item 4).
 
 use super::extent::Extent;
 use crate::congestion::delegation::delegate_to_window;
@@ -14,46 +15,48 @@ use crate::congestion::{
 };
 use crate::time::{Duration, Instant};
 
-/// The least round trip that counts, in microseconds.
+/// Least virtual round-trip time, in microseconds.
 const LEAST_VIRTUAL_RTT: u32 = 25_000;
-/// Round trips after which short ones count as that long: before, a short transfer goes at its own pace.
+/// Number of round trips before virtual round-trip times apply; until then, a short transfer has its own
+/// pace.
 const ROUNDS_AT_OWN_PACE: u16 = 500;
-/// A queue that marks for L4S is a millisecond or two long. One that has made every packet of a round trip wait for
-/// longer than this, in microseconds, marks as RFC 3168 has it, and may be shared with classic flows.
+/// Queueing delay, in microseconds, above which a queue counts as a classic one. A queue that marks for L4S
+/// is a millisecond or two long; one in which every packet of a round trip has waited longer than this marks
+/// as in RFC 3168, and may be shared with classic flows.
 const CLASSIC_QUEUE: u32 = 5_000;
-/// What is left of a window after such a mark, as a fraction (RFC 8511 section 3.1, as with Reno).
+/// Share of the window that remains after a mark by a classic queue (RFC 8511 section 3.1, as with Reno).
 const LEFT_BY_CLASSIC_MARK: (u64, u64) = (4, 5);
 /// Least window after a mark and least threshold, in segments.
 const LEAST_SEGMENTS: u32 = 2;
-/// A loss takes one of so many parts of the flight, as with Reno (RFC 5681 equation 4).
+/// A loss reduces the flight by one part in this many, as with Reno (RFC 5681 equation 4).
 const GIVEN_UP_FOR_LOSS: u32 = 2;
-/// How often in a second a quantum is sent: each is 250 us of the rate (RFC 9331 section 4.3 item 7).
+/// Number of quanta sent per second: each is 250 us of the rate (RFC 9331 section 4.3 item 7).
 const QUANTA_PER_SECOND: u64 = 4_000;
-/// Windows in a round trip while slow start is far from its end; else one.
+/// Pacing gain in windows per round trip while slow start is far from its end; otherwise one.
 const SLOW_START_GAIN: u64 = 2;
 
-/// No round-trip time yet.
+/// No round-trip time sample yet.
 const NO_SAMPLE: u32 = u32::MAX;
 
-/// Prague's scalable law.
+/// State of Prague if the peer counts marks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Scalable {
     window: CongestionWindow<HyStart>,
     extent: Extent,
-    /// When the round trip is over whose bytes are being counted.
+    /// When the round trip ends whose bytes are being counted.
     round_ends: Instant,
-    /// Until then marks tell of what the window was last reduced for.
+    /// Until when marks belong to the round trip of the last reduction.
     answered_until: Instant,
-    /// Whether there are marks that the next ack counts, and the payload bytes of these.
+    /// Whether there are marks that belong to the next ack, and their payload bytes.
     has_marks: bool,
     marked_bytes: u32,
-    /// The window before and after the reduction for a mark that a loss may come with.
+    /// The window before and after the last reduction for a mark, which a loss may accompany.
     marked: Option<(u32, u32)>,
-    /// In microseconds; zero before the first sample.
+    /// Smoothed round-trip time in microseconds; zero before the first sample.
     smoothed_rtt: u32,
-    /// The least sample of the last round trip that is over, and of this one, in microseconds.
+    /// Least round-trip time samples of the last complete round trip and of this one, in microseconds.
     least_rtts: [u32; 2],
-    /// Round trips so far.
+    /// Number of round trips so far.
     rounds: u16,
 }
 
@@ -74,7 +77,7 @@ impl Scalable {
         }
     }
 
-    /// The round trip that counts, in microseconds.
+    /// The virtual round-trip time, in microseconds.
     fn virtual_rtt(&self) -> u32 {
         if self.rounds < ROUNDS_AT_OWN_PACE {
             self.smoothed_rtt
@@ -98,8 +101,8 @@ impl Scalable {
         least != NO_SAMPLE && least.saturating_sub(micros(min_rtt)) > CLASSIC_QUEUE
     }
 
-    /// Marks are answered once in a round trip: by alpha, but at least as Reno does if they seem to be of a classic
-    /// queue.
+    /// Responds to marks once per round trip: by alpha, but at least as Reno does if they seem to come from a
+    /// classic queue.
     fn answer_marks(&mut self, now: Instant, min_rtt: Duration) {
         if self.extent.note_mark() {
             self.begin_round(now);
@@ -119,21 +122,21 @@ impl Scalable {
         self.answered_until = self.round_from(now);
     }
 
-    /// The bytes of an ack that open the window: those without a mark, as many of them as a connection with the
-    /// round trip that counts would have acknowledged, and for its share of the window.
+    /// The bytes of an ack that count for the growth of the window: those without a mark, scaled down to what
+    /// a connection with the virtual round-trip time would have acknowledged, and to its share of growth.
     fn credit(&self, ack: &Ack, marked: u32) -> u32 {
         let unmarked = ack.bytes_acked.saturating_sub(marked);
         let (rtt, counts) = (u64::from(self.smoothed_rtt), u64::from(self.virtual_rtt()));
         if rtt == counts {
             return unmarked;
         }
-        // The round trip that counts is the longer one, and then 25 ms: below 2^30 times 2^30.
+        // If the two differ, `counts` is the longer one, 25 ms, so the product is below 2^30 times 2^30.
         let credit = (u64::from(unmarked) * rtt * rtt).checked_div(counts * counts);
         credit.map_or(unmarked, |credit| credit as u32)
     }
 
-    /// The flight that a loss is to be answered for: a reduction for a mark of the same round trip counts as part
-    /// of the answer.
+    /// FlightSize to respond to after a loss: a reduction for a mark in the same round trip counts as part of
+    /// the response.
     fn flight_before_marks(&self, event: &Congestion) -> u32 {
         let Some((before, after)) = self.marked.filter(|_| event.now < self.answered_until) else {
             return event.flight_size;

@@ -1,4 +1,4 @@
-//! What an ARP packet tells us: "Packet Reception" of RFC 826.
+//! Processing of ARP packets ("Packet Reception" of RFC 826).
 
 use super::neighbours::Trust;
 use super::{Ethernet, Message, count};
@@ -8,7 +8,7 @@ use crate::time::Instant;
 use crate::wire::{Arp, is_unicast};
 
 impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> {
-    /// Returns whether packets may have waited for what it says.
+    /// Processes an ARP packet. Returns whether packets may have waited for the address that it tells.
     pub(super) fn on_arp<P: Profile>(
         &mut self,
         now: Instant,
@@ -27,9 +27,9 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         }
         let target = arp.target.into();
         let is_ours = own.contains(target);
-        // What is known is brought up to date in any case, but only what we have asked for is sure; who
-        // asks for us will be talked to. A sender without an address only looks whether it is free (RFC
-        // 5227 section 2.1.1).
+        // A known entry is updated in any case, but only the answer to a request of ours is confirmed.
+        // A host that asks for our address gets an entry, because we are about to send packets to it. A
+        // sender without an address is only probing whether the address is free (RFC 5227 section 2.1.1).
         let is_answer = is_ours && !arp.is_request;
         let trust = if is_answer { Trust::Confirmed } else { Trust::Stale };
         let waited =

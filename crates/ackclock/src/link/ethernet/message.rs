@@ -1,4 +1,4 @@
-//! What is said between neighbours: ARP for IPv4, neighbour discovery for IPv6.
+//! Messages for address resolution: ARP for IPv4, neighbour discovery for IPv6.
 
 use crate::storage::copy;
 use crate::wire::{
@@ -7,28 +7,28 @@ use crate::wire::{
 };
 use core::net::{Ipv4Addr, Ipv6Addr};
 
-/// All nodes on the link (RFC 4291 section 2.7.1).
+/// The all-nodes multicast address (RFC 4291 section 2.7.1).
 const ALL_NODES: Ipv6Addr = Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 0, 1);
 
-/// Bytes of the longest frame header with the longest packet header.
+/// Length of the longest frame header and packet header together, in bytes.
 pub(super) const HEADERS: usize = ETHERNET_HEADER + MAX_HEADER;
 
-/// A message to be sent. Both addresses are of one family.
+/// A message to send. Both addresses are of the same family.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Message {
-    /// Whether it asks for `other`; else it tells `other` of `ours`.
+    /// Whether it asks for the hardware address of `other`; otherwise it tells `other` ours.
     pub(super) is_request: bool,
-    /// Our address.
+    /// Our IP address.
     pub(super) ours: Address,
-    /// Who is asked for, or who has asked; unspecified: all are told.
+    /// The address asked for, or the address of the host that has asked; unspecified: all are told.
     pub(super) other: Address,
-    /// Hardware address to send it to; `None`: to all whom it may concern.
+    /// The hardware address to send it to; `None`: to all that it may concern.
     pub(super) hardware: Option<EthernetAddress>,
 }
 
 impl Message {
-    /// One that tells all of an address of ours: a request for it that nobody answers (RFC 5227 section
-    /// 2.3), or an unsolicited advertisement (RFC 4861 section 7.2.6).
+    /// An announcement of one of our addresses: a request for it that no one answers (RFC 5227 section 2.3),
+    /// or an unsolicited advertisement (RFC 4861 section 7.2.6).
     pub(super) fn announcement(ours: Address) -> Self {
         let is_request = ours.is_ipv4();
         let other = if is_request { ours } else { Ipv6Addr::UNSPECIFIED.into() };

@@ -1,8 +1,8 @@
-//! Ethernet between a stack and a device: frames, ARP, neighbour discovery, routes.
+//! Ethernet between a stack and a device: frames, ARP, neighbour discovery and routes.
 //!
-//! [`Ethernet`] takes frames from the device and hands their packets to the stack; it puts frame
-//! headers in front of the stack's packets, finds out whom to address them to, and answers those who
-//! look for us. ICMP echo requests are answered by the stack itself.
+//! [`Ethernet`] takes frames from the device and passes their packets to the stack. It adds frame headers to
+//! the stack's packets, resolves the hardware addresses to send them to, and answers hosts that ask for ours.
+//! ICMP echo requests are answered by the stack itself.
 //!
 //! ```
 //! # #[cfg(feature = "alloc")]
@@ -46,23 +46,23 @@
 //! # fn main() {}
 //! ```
 //!
-//! # What waits for a hardware address
-//! A packet whose next hop is not known yet stays where it is, in the send queue of its connection,
-//! which waits while others go on; when the next hop answers, or is given up, the stack is asked
-//! again. So waiting takes no memory, and nothing is lost and sent again after a timeout. What belongs
-//! to no connection (resets, echo replies) is dropped in that case; it hardly occurs, since whoever
-//! they answer has just asked for our hardware address.
+//! # Packets that wait for a hardware address
+//! A packet whose next hop is not resolved yet stays in the send queue of its connection, which waits while
+//! others go on; when the next hop answers, or is given up, the stack is asked again. So waiting takes no
+//! memory, and nothing is lost and retransmitted after a timeout. A packet that belongs to no connection (a
+//! reset, an echo reply) is dropped in that case. This is rare, since the host that it answers has usually
+//! just asked for our hardware address.
 //!
-//! Once a neighbour has not answered three requests, a second apart, packets to it count as sent and
-//! are lost: from then on the connection's own timers decide, as if the neighbour had gone after
-//! having answered. Each of their packets makes us ask once more.
+//! After a neighbour has not answered three requests, a second apart, packets to it count as sent and are
+//! lost. From then on the connection's own timers decide, as if the neighbour had failed after having
+//! answered. Each of their packets causes another request.
 //!
-//! # What the device must let through
-//! Frames to our address and to all ([`EthernetAddress::BROADCAST`]); for IPv6 also those to the
-//! groups that [`EthernetAddress::multicast`] gives for `ff02::1` and for `ff02::1:ffXX:XXXX`, with
-//! the last 24 bits of each of our addresses. It appends the check sequence and pads short frames.
+//! # What the device must accept
+//! Frames to our address and broadcasts ([`EthernetAddress::BROADCAST`]); for IPv6 also frames to the group
+//! addresses that [`EthernetAddress::multicast`] gives for `ff02::1`, and for `ff02::1:ffXX:XXXX` with the
+//! last 24 bits of each of our addresses. The device appends the frame check sequence, and pads short frames.
 //!
-//! # What is not here
+//! # Not implemented
 //! Router advertisements and address configuration, duplicate address detection, multicast listener
 //! reports, redirects, VLAN tags, and packets to ourselves.
 
@@ -94,29 +94,28 @@ use neighbours::{Due, Neighbours, Resolution, Trust};
 use routes::Routes;
 use statistics::count;
 
-/// Answers that wait until the device has room. Who is not answered asks again.
+/// Most answers that wait until the device has room. A neighbour that gets no answer asks again.
 const ANSWERS: usize = 2;
 
 /// An Ethernet interface of a stack, with a cache of `NEIGHBOURS` neighbours and `ROUTES` routes.
 ///
-/// When the cache is full the neighbour that was needed least recently gives way; at most half of it
-/// (but at least one place) is for neighbours that are being asked for. See the
-/// [module](self) for how it is driven.
+/// When the cache is full, the least recently used neighbour is replaced; at most half of it (but at least
+/// one place) is for neighbours being resolved. See the [module](self) for how to drive it.
 #[derive(Debug)]
 pub struct Ethernet<const NEIGHBOURS: usize = 8, const ROUTES: usize = 2> {
     address: EthernetAddress,
     neighbours: Neighbours<NEIGHBOURS>,
     routes: Routes<ROUTES>,
     answers: [Option<Message>; ANSWERS],
-    /// How many of our addresses were announced.
+    /// Number of our addresses that were announced.
     announced: u16,
-    /// Which state of our addresses they were announced in.
+    /// Value of the stack's `additions` when they were announced.
     additions: u16,
     statistics: EthernetStatistics,
 }
 
 impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> {
-    /// An interface with this hardware address, which knows nobody.
+    /// An interface with this hardware address, an empty cache and no routes.
     pub const fn new(address: EthernetAddress) -> Self {
         Ethernet {
             address,
@@ -134,18 +133,18 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         self.address
     }
 
-    /// Counters.
+    /// Counters of this interface.
     pub const fn statistics(&self) -> &EthernetStatistics {
         &self.statistics
     }
 
-    /// Sets the router of this family for everything that is on no network of ours and has no other
-    /// route.
+    /// Sets the default gateway of this address family: the router for every destination that is not on-link
+    /// and has no other route.
     ///
-    /// It should be on a network of ours. Which networks those are the stack knows, and it may come to
-    /// know them later, so this is not checked: a router on none of them is asked for on the link all
-    /// the same, as hosts need it whose address has a prefix of 32 or 128 bits. If it is not there,
-    /// packets to it are lost: `gave_up` and `unreachable` count.
+    /// It should be in one of our networks. This is not checked, as the stack knows these and may get more of
+    /// them later. A router in none of them is resolved on the link all the same, as is needed for hosts
+    /// whose address has a prefix of 32 or 128 bits. If it is not there, packets to it are lost, and counted
+    /// in `gave_up` and `unreachable`.
     ///
     /// # Errors
     /// As [`set_route`](Self::set_route).
@@ -157,12 +156,11 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         self.set_route(Cidr { address: all, prefix: 0 }, gateway)
     }
 
-    /// Sets the router through which a network is reached; the longest prefix counts. As to where the
-    /// router is, see [`set_gateway`](Self::set_gateway).
+    /// Sets the router for a network; for each destination the longest prefix applies. For where the router
+    /// should be, see [`set_gateway`](Self::set_gateway).
     ///
-    /// # Errors
-    /// The gateway is no address of one host, or of another family than the network; or all places are
-    /// taken.
+    /// The gateway is not the address of a single host, or not of the network's family; or there is no room
+    /// for another route.
     pub fn set_route(&mut self, network: Cidr, gateway: IpAddr) -> Result<(), RouteError> {
         let set = self.routes.set(network, gateway);
         if set == Err(RouteError::NoResources) {
@@ -171,18 +169,18 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         set
     }
 
-    /// Removes the route to a network; the default gateway's network has the prefix 0.
+    /// Removes the route to a network; the default route has prefix length 0.
     pub fn remove_route(&mut self, network: Cidr) {
         self.routes.remove(network);
     }
 
-    /// Announces all our addresses again, such as when the device has got a carrier. New addresses are
-    /// announced without being asked for.
+    /// Announces all our addresses again, for example when the device has got a carrier. New addresses are
+    /// announced without this call.
     pub const fn announce(&mut self) {
         self.announced = 0;
     }
 
-    /// A frame from the device, of which nothing was verified.
+    /// Processes a frame from the device whose checksums were not verified.
     pub fn on_frame<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
@@ -192,7 +190,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         self.on_received(now, stack, &Received::unverified(frame));
     }
 
-    /// A frame from the device, which says what of it was verified.
+    /// Processes a frame from the device, which says which checksums are still to be verified.
     pub fn on_received<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
@@ -209,8 +207,8 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         }
     }
 
-    /// Offers the next frame to `sink`. It is to be called after frames have arrived, when
-    /// [`poll_at`](Self::poll_at) has come, and wherever [`Stack::transmit`] would be.
+    /// Offers the next frame to `sink`. Call it after frames have arrived, when [`poll_at`](Self::poll_at)
+    /// has come, and wherever [`Stack::transmit`] would be called.
     pub fn transmit<C: CongestionController + Clone, P: Profile>(
         &mut self,
         now: Instant,
@@ -250,13 +248,13 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         }
     }
 
-    /// When [`transmit`](Self::transmit) has something to send by itself;
-    /// [`Instant::FAR_FUTURE`] if nothing is to be expected. The stack's deadlines are its own.
+    /// When [`transmit`](Self::transmit) will have something to send of its own; [`Instant::FAR_FUTURE`] if
+    /// nothing is scheduled. The stack's deadlines are separate.
     pub fn poll_at(&self) -> Instant {
         self.neighbours.poll_at()
     }
 
-    /// What a frame brings.
+    /// Processes a frame, and returns what it contains for the stack.
     fn sort<'f, P: Profile>(
         &mut self,
         now: Instant,
@@ -321,14 +319,14 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
                 count::<P>(&mut self.statistics.unreachable);
             }
             Resolution::NoPlace => {
-                tell!(warn, "packet dropped: too many neighbours are being asked for");
+                tell!(warn, "packet dropped: too many neighbours are being resolved");
                 count::<P>(&mut self.statistics.no_place);
             }
         }
         Ok(None)
     }
 
-    /// As [`Neighbours::learn`].
+    /// Updates the cache, as [`Neighbours::learn`].
     fn learn<P: Profile>(
         &mut self,
         now: Instant,
@@ -341,7 +339,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         self.neighbours.learn::<P>(now, address, hardware, trust, is_new, statistics)
     }
 
-    /// Queues an answer.
+    /// Queues an answer to a neighbour.
     fn answer<P: Profile>(&mut self, message: Message) {
         match self.answers.iter_mut().find(|place| place.is_none()) {
             Some(place) => *place = Some(message),
@@ -349,7 +347,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         }
     }
 
-    /// Offers the next message between neighbours; `wanted` is who is to be asked for.
+    /// Offers the next message to a neighbour; `wanted` is the address to resolve, if any.
     fn transmit_message<P: Profile>(
         &mut self,
         now: Instant,
@@ -367,7 +365,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         }
         if let Some((other, hardware)) = wanted {
             let Some(ours) = own.asking(other) else {
-                // All addresses of its family were removed.
+                // No address of this family is left to ask from.
                 self.neighbours.asked(now, other);
                 return None;
             };
@@ -420,17 +418,17 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Interface for Ethernet<NEIGHB
     }
 }
 
-/// What a frame brings.
+/// What a received frame contains.
 enum Arrived<'f> {
     /// A packet for the stack.
     Packet(&'f [u8]),
-    /// A hardware address for which packets may wait.
+    /// A hardware address that packets may have waited for.
     Answer,
-    /// Nothing more.
+    /// Nothing for the stack.
     Nothing,
 }
 
-/// Offers a packet with a frame header in front.
+/// Offers a packet, with a frame header in front, to `sink`.
 fn sink_frame(
     from: EthernetAddress,
     to: EthernetAddress,
@@ -449,7 +447,7 @@ fn sink_frame(
     })
 }
 
-/// Offers a message between neighbours.
+/// Offers a message for address resolution to `sink`.
 fn sink_message(
     from: EthernetAddress,
     message: &Message,
@@ -467,13 +465,13 @@ fn sink_message(
     })
 }
 
-/// A route that cannot be set.
+/// Why a route cannot be set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum RouteError {
-    /// The gateway is no address of a host, or not of the network's family.
+    /// The gateway is not the address of a single host, or not of the network's family.
     Gateway,
-    /// All places for routes are taken.
+    /// There is no room for another route.
     NoResources,
 }
 

@@ -1,4 +1,4 @@
-//! What neighbour discovery tells us (RFC 4861 section 7.2).
+//! Processing of neighbour discovery messages (RFC 4861 section 7.2).
 
 use super::neighbours::Trust;
 use super::{Ethernet, Message, count};
@@ -8,7 +8,7 @@ use crate::time::Instant;
 use crate::wire::{Address, Checksums, EthernetAddress, Frame, Ndp, NdpKind};
 
 impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> {
-    /// Returns whether packets may have waited for what it says.
+    /// Processes a message. Returns whether packets may have waited for the address that it tells.
     pub(super) fn on_ndp<P: Profile>(
         &mut self,
         now: Instant,
@@ -39,7 +39,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         }
     }
 
-    /// Section 7.2.3.
+    /// Processes a solicitation (section 7.2.3).
     fn on_solicitation<P: Profile>(
         &mut self,
         now: Instant,
@@ -47,7 +47,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         frame_source: EthernetAddress,
     ) -> bool {
         let source = Address::from(ndp.source);
-        // Whoever has no address yet, and looks whether this one is free, hears it with all others.
+        // A host without an address, which probes whether this one is free, is answered by multicast.
         let hardware = ndp.hardware.unwrap_or(frame_source);
         let hardware = (!source.is_unspecified()).then_some(hardware);
         self.answer::<P>(Message {
@@ -60,7 +60,7 @@ impl<const NEIGHBOURS: usize, const ROUTES: usize> Ethernet<NEIGHBOURS, ROUTES> 
         told.is_some_and(|told| self.learn::<P>(now, source, told, Trust::Stale, true))
     }
 
-    /// Section 7.2.5.
+    /// Processes an advertisement (section 7.2.5).
     fn on_advertisement<P: Profile>(
         &mut self,
         now: Instant,

@@ -1,9 +1,9 @@
-//! Who on the link has which hardware address: the cache of RFC 826 and RFC 4861, bounded.
+//! The neighbour cache: hardware addresses of hosts on the link (RFC 826 and RFC 4861), bounded.
 //!
-//! A neighbour is asked for once per second and at most three times, then given up; one that has
-//! answered is believed for half a minute. If it is still needed then, it goes on being used while
-//! it is asked itself, and is forgotten if it does not answer. So it is at once with one that has told
-//! its address without being asked, which anybody can do in its name.
+//! A neighbour is asked once per second and at most three times, and then given up; an answer is valid for
+//! half a minute. If the neighbour is still needed after that, the entry remains in use while the neighbour
+//! itself is asked, and is dropped if it does not answer. An address that was told without being asked for is
+//! treated so from the start, since anyone can send that in a neighbour's name.
 
 use super::statistics::{EthernetStatistics, count};
 use crate::profile::Profile;
@@ -11,52 +11,54 @@ use crate::time::{Duration, Instant};
 use crate::wire::{Address, EthernetAddress};
 use core::net::Ipv4Addr;
 
-/// Between two requests to one neighbour: `RETRANS_TIMER` of RFC 4861 section 10, and the most that
-/// RFC 1122 section 2.3.2.1 recommends for ARP.
+/// Time between two requests to one neighbour: `RETRANS_TIMER` of RFC 4861 section 10, and the most frequent
+/// that RFC 1122 section 2.3.2.1 recommends for ARP.
 const RETRANS_TIMER: Duration = Duration::from_secs(1);
 
-/// How often a neighbour is asked: `MAX_MULTICAST_SOLICIT` and `MAX_UNICAST_SOLICIT` there.
+/// How often a neighbour is asked: `MAX_MULTICAST_SOLICIT` and `MAX_UNICAST_SOLICIT` of RFC 4861 section 10.
 const MAX_SOLICIT: u8 = 3;
 
-/// How long an answer is believed: `REACHABLE_TIME` there; RFC 1122 section 2.3.2.1 has "on the order
-/// of a minute" for ARP.
+/// How long an answer is valid: `REACHABLE_TIME` of RFC 4861 section 10; RFC 1122 section 2.3.2.1 has "on the
+/// order of a minute" for ARP.
 const REACHABLE_TIME: Duration = Duration::from_secs(30);
 
-/// How long a neighbour that is needed again is waited for before it is asked:
-/// `DELAY_FIRST_PROBE_TIME` there.
+/// How long to wait for a sign of a neighbour that is needed again before it is asked:
+/// `DELAY_FIRST_PROBE_TIME` of RFC 4861 section 10.
 const DELAY_FIRST_PROBE_TIME: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
-    /// Nobody is here.
+    /// The place is empty.
     Vacant,
-    /// All were asked so often who it is; the next request is due at the deadline.
-    Incomplete(u8),
-    /// Nobody answered.
-    Failed,
-    /// It answered; the answer is believed until the deadline, and longer while nobody needs it.
-    Reachable,
-    /// It was itself asked so often whether it is still there; the next request is due at the
+    /// The neighbour is being resolved: this many requests were sent to all; the next one is due at the
     /// deadline.
+    Incomplete(u8),
+    /// Resolution failed: no one has answered.
+    Failed,
+    /// The neighbour has answered; this is valid until the deadline, and the entry is kept while it is not
+    /// needed.
+    Reachable,
+    /// The neighbour itself is asked whether it is still there: this many requests were sent; the next one is
+    /// due at the deadline.
     Probe(u8),
 }
 
-/// One neighbour.
+/// An entry of the cache.
 #[derive(Clone, Copy, Debug)]
 struct Neighbour {
     address: Address,
     hardware: EthernetAddress,
     state: State,
-    /// In which turn of the cache it was last needed.
+    /// Turn of the cache in which it was last needed.
     turn: u32,
     deadline: Instant,
-    /// It is not asked for again before. So long it keeps its place, or whoever needed it next would
-    /// not know that it was asked.
+    /// Until when it is not asked again. Until then it keeps its place, as otherwise it would not be known
+    /// that it was asked.
     quiet_until: Instant,
 }
 
 impl Neighbour {
-    /// Nobody, whose address is no next hop. All zeros.
+    /// An empty entry, whose address is no next hop. All zeros.
     const NONE: Self = Neighbour {
         address: Address::V4(Ipv4Addr::UNSPECIFIED),
         hardware: EthernetAddress([0; 6]),
@@ -71,38 +73,39 @@ impl Neighbour {
     }
 }
 
-/// What is known about a next hop.
+/// Result of resolving a next hop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Resolution {
-    /// Its hardware address.
+    /// Resolved: its hardware address.
     Known(EthernetAddress),
-    /// It is being asked for: keep the packet.
+    /// Being resolved: keep the packet.
     Wait,
     /// It does not answer: the packet is lost.
     Unreachable,
-    /// All places are taken by others that are being asked for: the packet is lost.
+    /// All places are taken by other neighbours being resolved: the packet is lost.
     NoPlace,
 }
 
-/// How sure news of a neighbour are.
+/// How far a neighbour's address can be trusted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Trust {
-    /// It says that it answers: so it is if it was asked.
+    /// It was told as an answer: confirmed, if we have asked.
     Confirmed,
-    /// It may be so: it is asked when it is needed.
+    /// It may be right: the neighbour is asked when it is needed.
     Stale,
 }
 
-/// What is to be done now.
+/// What is due now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Due {
-    /// Ask who has the address; ask the neighbour itself if its hardware address is given.
+    /// Send a request for this address; to the neighbour itself if its hardware address is given, otherwise
+    /// to all.
     Ask(Address, Option<EthernetAddress>),
     /// A neighbour was given up.
     GaveUp,
 }
 
-/// At most `N` neighbours. The one that was not needed longest gives way to a new one.
+/// A cache of at most `N` neighbours. The least recently used one is replaced by a new one.
 #[derive(Debug)]
 pub(super) struct Neighbours<const N: usize> {
     places: [Neighbour; N],
@@ -110,7 +113,7 @@ pub(super) struct Neighbours<const N: usize> {
 }
 
 impl<const N: usize> Neighbours<N> {
-    /// Nobody is known.
+    /// An empty cache.
     pub(super) const fn new() -> Self {
         Neighbours { places: const { [Neighbour::NONE; N] }, turn: 0 }
     }
@@ -119,7 +122,7 @@ impl<const N: usize> Neighbours<N> {
         self.places.iter_mut().find(|neighbour| neighbour.address == address)
     }
 
-    /// Whom to hand a packet for this next hop; begins to ask if that is not known.
+    /// Resolves a next hop; begins to ask for it if it is not known.
     pub(super) fn resolve<P: Profile>(
         &mut self,
         now: Instant,
@@ -159,14 +162,14 @@ impl<const N: usize> Neighbours<N> {
         }
     }
 
-    /// Whether there is an entry for the address, and its hardware address if that is known.
+    /// Whether there is an entry for the address; if so, its hardware address, if known.
     pub(super) fn known(&mut self, address: Address) -> Option<Option<EthernetAddress>> {
         let neighbour = self.find(address)?;
         Some((!neighbour.is_unresolved()).then_some(neighbour.hardware))
     }
 
-    /// A neighbour has told its hardware address; whether packets may have waited for it. Without an
-    /// entry one is made if `is_new` allows.
+    /// Notes the hardware address that a neighbour has told; returns whether packets may have waited for it.
+    /// If there is no entry, one is made if `is_new` allows that.
     pub(super) fn learn<P: Profile>(
         &mut self,
         now: Instant,
@@ -179,12 +182,12 @@ impl<const N: usize> Neighbours<N> {
         let turn = self.turn;
         match self.find(address) {
             Some(neighbour) => {
-                // Nobody answers who was not asked.
+                // An answer counts only if the neighbour was asked.
                 let is_asked =
                     matches!(neighbour.state, State::Incomplete(1..) | State::Probe(1..));
                 let is_sure = is_asked && trust == Trust::Confirmed;
                 let waited = neighbour.is_unresolved();
-                // What is known already, and is no news about reaching it.
+                // The address is known already, and this does not confirm that the neighbour is reachable.
                 if !is_sure && !waited && neighbour.hardware == hardware {
                     return false;
                 }
@@ -204,7 +207,7 @@ impl<const N: usize> Neighbours<N> {
         }
     }
 
-    /// The neighbour is reachable only as far as it will show.
+    /// Notes that the neighbour may no longer be reachable, so that it is asked when it is needed.
     pub(super) fn doubt(&mut self, now: Instant, address: Address) {
         if let Some(neighbour) = self.find(address)
             && neighbour.state == State::Reachable
@@ -213,7 +216,7 @@ impl<const N: usize> Neighbours<N> {
         }
     }
 
-    /// The neighbour has answered for the address that we know.
+    /// Notes that the neighbour has confirmed the address that is known.
     pub(super) fn confirm(&mut self, now: Instant, address: Address) {
         if let Some(neighbour) = self.find(address)
             && !neighbour.is_unresolved()
@@ -223,11 +226,10 @@ impl<const N: usize> Neighbours<N> {
         }
     }
 
-    /// Puts a new neighbour into a free place, or in the place of the one that was needed least
-    /// recently. Nobody who was asked for within a second gives way, even if it has answered, so that
-    /// nobody is asked for more often (RFC 1122 section 2.3.2.1); and at most half the places are for
-    /// those of whom nothing is known, so that asking for many makes us forget few. Returns whether
-    /// there is a place.
+    /// Adds a new neighbour in a free place, or in that of the least recently used one. A neighbour asked for
+    /// within the last second is not replaced, even if it has answered, so that none is asked more often (RFC
+    /// 1122 section 2.3.2.1). And at most half of the places are for neighbours that are not resolved, so
+    /// that asking for many removes only few. Returns whether there is a place.
     fn insert<P: Profile>(
         &mut self,
         now: Instant,
@@ -270,7 +272,7 @@ impl<const N: usize> Neighbours<N> {
         at
     }
 
-    /// Something that is due. A request stays due until [`asked`](Self::asked).
+    /// The next thing that is due. A request stays due until [`asked`](Self::asked).
     pub(super) fn due(&mut self, now: Instant) -> Option<Due> {
         for neighbour in &mut self.places {
             if neighbour.deadline > now {
@@ -288,7 +290,7 @@ impl<const N: usize> Neighbours<N> {
                 State::Probe(asked) if asked < MAX_SOLICIT => {
                     return Some(Due::Ask(neighbour.address, Some(neighbour.hardware)));
                 }
-                // RFC 4861 section 7.3.3: whoever needs it resolves it anew.
+                // RFC 4861 section 7.3.3: drop the entry, so that it is resolved anew when needed.
                 State::Probe(_) => {
                     *neighbour = Neighbour::NONE;
                     return Some(Due::GaveUp);
@@ -299,7 +301,7 @@ impl<const N: usize> Neighbours<N> {
         None
     }
 
-    /// The request was sent.
+    /// Notes that a request was sent.
     pub(super) fn asked(&mut self, now: Instant, address: Address) {
         if let Some(neighbour) = self.find(address)
             && let State::Incomplete(asked) | State::Probe(asked) = &mut neighbour.state
@@ -310,7 +312,7 @@ impl<const N: usize> Neighbours<N> {
         }
     }
 
-    /// How many there are.
+    /// Number of neighbours in the cache.
     #[cfg(test)]
     #[allow(dead_code, reason = "only tests with a heap ask for it")]
     pub(super) fn len(&self) -> usize {

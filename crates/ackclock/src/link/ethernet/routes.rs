@@ -1,30 +1,30 @@
-//! Static routes: through which neighbour what is not on our link is reached.
+//! Static routes: the router for destinations that are not on-link.
 
 use super::RouteError;
 use crate::stack::{Cidr, Network, bits};
 use crate::wire::{Address, is_unicast};
 use core::net::IpAddr;
 
-/// A network and the router through which it is reached.
+/// A network, and the router for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Route {
     network: Network,
     gateway: Address,
 }
 
-/// At most `N` routes; the longest prefix counts.
+/// A table of at most `N` routes; the longest prefix applies.
 #[derive(Debug)]
 pub(super) struct Routes<const N: usize> {
     places: [Option<Route>; N],
 }
 
 impl<const N: usize> Routes<N> {
-    /// No route.
+    /// An empty table.
     pub(super) const fn new() -> Self {
         Routes { places: [None; N] }
     }
 
-    /// Adds a route, or gives a network another gateway.
+    /// Adds a route, or changes a network's gateway.
     pub(super) fn set(&mut self, network: Cidr, gateway: IpAddr) -> Result<(), RouteError> {
         if gateway.is_ipv4() != network.address.is_ipv4() || !is_unicast(gateway.into()) {
             return Err(RouteError::Gateway);
@@ -53,7 +53,7 @@ impl<const N: usize> Routes<N> {
         self.places.iter_mut().filter(of_network).for_each(|place| *place = None);
     }
 
-    /// The gateway to a destination, and the length of the prefix that they share in the table.
+    /// The gateway for a destination, and the length of the prefix that matches it.
     pub(super) fn find(&self, destination: Address) -> Option<(u8, Address)> {
         let routes = self.places.iter().flatten();
         let fitting = routes.filter(|route| route.network.contains(destination));
@@ -62,7 +62,7 @@ impl<const N: usize> Routes<N> {
     }
 }
 
-/// A network whose prefix is no longer than an address; `None` if the family was left out.
+/// A network whose prefix is no longer than the address; `None` if the build lacks the family.
 fn whole(network: Cidr) -> Option<Network> {
     let network = Network::of(network)?;
     Some(Network { prefix: network.prefix.min(bits(network.address)), ..network })

@@ -2,30 +2,30 @@
 
 use crate::profile::Profile;
 
-/// Counters since it was made; they start again at zero after 2³² - 1. Where the profile of the stack
-/// has no [`Counters`](crate::profile::Profile::Counters) they stay there.
+/// Counters of an Ethernet interface since it was created; they wrap around after 2³² - 1. In a stack whose
+/// profile has no [`Counters`](crate::profile::Profile::Counters) they stay zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct EthernetStatistics {
-    /// Frames handed to us.
+    /// Frames passed in by the device.
     pub frames_received: u32,
-    /// Frames to another interface.
+    /// Frames addressed to another interface.
     pub not_for_us: u32,
-    /// IP packets to a group of interfaces, none of which TCP or ICMP may answer (RFC 1122 section
-    /// 3.3.6, RFC 9293 MUST-57).
+    /// IP packets to group addresses, which TCP and ICMP must not answer (RFC 1122 section 3.3.6, RFC 9293
+    /// MUST-57).
     pub group: u32,
     /// Frames of a type other than IPv4, IPv6 and ARP.
     pub unknown_type: u32,
-    /// Frames shorter than their header or from a group, and ARP packets and neighbour discovery
-    /// messages that must not be believed.
+    /// Frames shorter than their header or from a group address, and invalid ARP packets and neighbour
+    /// discovery messages.
     pub malformed: u32,
-    /// Somebody else claims one of our addresses (RFC 5227 section 2.4).
+    /// Claims of one of our addresses by another host (RFC 5227 section 2.4).
     pub conflicts: u32,
-    /// Requests sent: who has this address?
+    /// Requests sent for the hardware address of a neighbour.
     pub requests_sent: u32,
-    /// Requests answered.
+    /// Requests for our hardware address answered.
     pub answers_sent: u32,
-    /// Requests not answered because too many came at once; whoever asked asks again.
+    /// Requests not answered because too many came at once; the neighbour asks again.
     pub answers_dropped: u32,
     /// Announcements of our addresses sent.
     pub announcements_sent: u32,
@@ -35,17 +35,17 @@ pub struct EthernetStatistics {
     pub unreachable: u32,
     /// Packets lost because there is no route.
     pub no_route: u32,
-    /// Packets lost because all places for neighbours that are being asked for were taken.
+    /// Packets lost because all places for neighbours being resolved were taken.
     pub no_place: u32,
-    /// Neighbours forgotten because others needed their places. Many in a short time mean that there
-    /// are too few places.
+    /// Neighbours removed from the cache because others needed their places. Many in a short time mean that
+    /// the cache is too small.
     pub replaced: u32,
-    /// Routes refused because all places were taken.
+    /// Routes refused because the table was full.
     pub routes_refused: u32,
 }
 
 impl EthernetStatistics {
-    /// Nothing yet.
+    /// All counters at zero.
     pub(super) const NONE: Self = EthernetStatistics {
         frames_received: 0,
         not_for_us: 0,
@@ -66,7 +66,7 @@ impl EthernetStatistics {
     };
 }
 
-/// One more.
+/// Increments a counter.
 pub(super) const fn count<P: Profile>(counter: &mut u32) {
     if P::COUNTERS {
         *counter = counter.wrapping_add(1);

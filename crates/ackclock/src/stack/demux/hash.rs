@@ -1,21 +1,20 @@
-//! The demultiplexer's hash of a four-tuple, which no packet shows.
+//! The demultiplexer's keyed hash of a four-tuple; its values never appear in packets.
 //!
-//! It is needed for many packets and must only be such that nobody who does not know the keys can
-//! choose four-tuples that collide: any two do so with a probability of 2^-32, whatever they are
-//! (multilinear hashing with half as many multiplications; Lemire and Kaser, "Strongly universal
-//! string hashing is fast", 2014, section 3).
+//! It is computed for many packets, and only has to prevent that someone without the keys can choose
+//! four-tuples that collide: any two collide with a probability of 2^-32 (multilinear hashing with half as
+//! many multiplications; Lemire and Kaser, "Strongly universal string hashing is fast", 2014, section 3).
 
 use crate::stack::secret::Secret;
 use crate::stack::tuple::FourTuple;
 use crate::wire::Address;
 use core::fmt::Debug;
 
-/// Keys of the hash; none where nothing is looked up by it.
+/// Keys of the hash; empty if the image has no hash table.
 pub trait HashKeys: Debug {
-    /// Before a secret is known.
+    /// The keys before the secret is known.
     const NONE: Self;
 
-    /// The keys that follow from a secret.
+    /// The keys derived from a secret.
     fn of(secret: &Secret) -> Self;
 
     /// The hash of a four-tuple.
@@ -36,7 +35,7 @@ impl HashKeys for () {
 pub struct Multilinear([u64; 11]);
 
 impl Debug for Multilinear {
-    /// Does not show the keys.
+    /// Hides the keys.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str("Multilinear")
     }

@@ -1,8 +1,8 @@
-//! From a four-tuple to what has it.
+//! Demultiplexing: finds the entity with a given four-tuple.
 //!
-//! With [`Many`](super::scale::Many) connections a hash table finds it in O(1); the keys of the hash
-//! are secret, so that nobody can choose tuples that collide. With [`Few`](super::scale::Few), or
-//! without memory for a table, there is none, and all records are compared one after another.
+//! With [`Many`](super::scale::Many) connections a hash table finds it in O(1); the keys of the hash are
+//! secret, so that no one can choose four-tuples that collide. With [`Few`](super::scale::Few) connections,
+//! or without memory for a table, all records are searched linearly.
 
 pub(super) mod hash;
 mod table;
@@ -27,7 +27,7 @@ pub(super) enum Entity {
     TimeWait(u32),
 }
 
-/// Who has which four-tuple.
+/// The table from four-tuples to entities.
 #[derive(Debug)]
 pub(super) struct Demux<'a, S: Scale> {
     table: Table<'a>,
@@ -35,29 +35,29 @@ pub(super) struct Demux<'a, S: Scale> {
 }
 
 impl<'a, S: Scale> Demux<'a, S> {
-    /// Before there is memory and a secret.
+    /// An empty table, before there is memory and a secret.
     pub(super) const fn empty(buckets: Buffer<'a, Bucket>) -> Self {
         Demux { table: Table::new(buckets), keys: S::HashKeys::NONE }
     }
 
-    /// A table in `buckets`, which are empty.
+    /// A table in `buckets`, which must be empty.
     pub(super) fn new(buckets: Buffer<'a, Bucket>, secret: &Secret) -> Self {
         Demux { table: Table::new(buckets), keys: S::HashKeys::of(secret) }
     }
 
-    /// Whether there is no table, so that the caller compares all records one after another.
+    /// Whether there is no table, so that the caller must search all records.
     pub(super) fn is_absent(&self) -> bool {
         !S::IS_MANY || self.table.is_absent()
     }
 
-    /// How many entities are in the table.
+    /// Number of entities in the table.
     #[cfg(test)]
     #[allow(dead_code, reason = "only tests with a heap ask for it")]
     pub(super) fn len(&self) -> usize {
         self.table.len
     }
 
-    /// Who has this four-tuple, of those for whom `is_it` says yes.
+    /// The entity with this four-tuple; `is_it` checks the tuple of a candidate.
     pub(super) fn find(
         &self,
         tuple: &FourTuple,
@@ -69,27 +69,26 @@ impl<'a, S: Scale> Demux<'a, S> {
         self.table.find(self.keys.hash(tuple), is_it)
     }
 
-    /// Makes room for one more entity; returns whether there is.
+    /// Makes room for one more entity; returns whether there is room.
     pub(super) fn reserve(&mut self) -> bool {
         self.is_absent() || self.table.reserve()
     }
 
-    /// Adds an entity that is not in the table. If there is no [room](Self::reserve) for it, it will
-    /// not be found.
+    /// Adds an entity that is not in the table. Without [room](Self::reserve) for it, it will not be found.
     pub(super) fn insert(&mut self, tuple: &FourTuple, entity: Entity) {
         if !self.is_absent() {
             self.table.insert(self.keys.hash(tuple), entity);
         }
     }
 
-    /// Puts `new` in the place of `old`, which has the same four-tuple.
+    /// Replaces `old` by `new`, which has the same four-tuple.
     pub(super) fn replace(&mut self, tuple: &FourTuple, old: Entity, new: Entity) {
         if !self.is_absent() {
             self.table.replace(self.keys.hash(tuple), old, new);
         }
     }
 
-    /// Takes an entity out.
+    /// Removes an entity.
     pub(super) fn remove(&mut self, tuple: &FourTuple, entity: Entity) {
         if !self.is_absent() {
             self.table.remove(self.keys.hash(tuple), entity);

@@ -1,11 +1,11 @@
-//! A hash table with open addressing, which holds no keys: a bucket is a hash and a number, and the
-//! record under that number is asked whether it is the one.
+//! A hash table with open addressing that stores no keys: a bucket holds a hash and an id, and the caller
+//! checks whether the record with that id is the right one.
 
 use super::Entity;
 use crate::stack::pool::NO_ID;
 use crate::storage::Buffer;
 
-/// Bits of an id (see `pool`); the two bits above tell the kind.
+/// Bits of an id (see `pool`); the two bits above hold the kind of entity.
 const ID_BITS: u32 = 30;
 
 /// One bucket: the hash, and kind and id in one word; 0 means empty.
@@ -16,7 +16,7 @@ pub(in crate::stack) struct Bucket {
 }
 
 impl Bucket {
-    /// A bucket with nothing in it.
+    /// An empty bucket.
     pub(in crate::stack) const EMPTY: Bucket = Bucket { hash: 0, entity: 0 };
 
     const fn new(hash: u32, entity: Entity) -> Self {
@@ -39,31 +39,31 @@ impl Bucket {
     }
 }
 
-/// A growing table starts with so many buckets.
+/// Number of buckets that a growing table starts with.
 const FIRST_GROWTH: usize = 16;
 
-/// The hash table. Linear probing; deletion shifts the followers back, so that no tombstones
+/// The hash table, with linear probing. Removal shifts the following buckets back, so that no tombstones
 /// accumulate.
 #[derive(Debug)]
 pub(in crate::stack) struct Table<'a> {
     buckets: Buffer<'a, Bucket>,
-    /// How many entities are in it.
+    /// Number of entities in the table.
     pub(in crate::stack) len: usize,
 }
 
 impl<'a> Table<'a> {
-    /// A table in `buckets`, which are empty. Without bucket memory there is no table: see
+    /// A table in `buckets`, which must be empty. Without memory for buckets there is no table: see
     /// [`is_absent`](Self::is_absent).
     pub(in crate::stack) const fn new(buckets: Buffer<'a, Bucket>) -> Self {
         Table { buckets, len: 0 }
     }
 
-    /// Whether there is no table, so that the caller compares all records one after another.
+    /// Whether there is no table, so that the caller must search all records.
     pub(in crate::stack) fn is_absent(&self) -> bool {
         self.buckets.is_empty() && !self.buckets.can_grow()
     }
 
-    /// The entity with this hash for which `is_it` says yes.
+    /// The entity with this hash that `is_it` accepts.
     pub(in crate::stack) fn find(
         &self,
         hash: u32,
@@ -73,13 +73,13 @@ impl<'a> Table<'a> {
         self.search(hash, is_it)?.1.entity()
     }
 
-    /// Makes room for one more entity; returns whether there is.
+    /// Makes room for one more entity; returns whether there is room.
     pub(in crate::stack) fn reserve(&mut self) -> bool {
         if self.is_absent() {
             return true;
         }
         if !self.buckets.can_grow() {
-            // One bucket stays empty: it ends every search.
+            // One bucket stays empty, as it ends every search.
             return self.len + 1 < self.buckets.len();
         }
         (self.len + 1) * 4 <= self.buckets.len() * 3 || self.enlarge()
@@ -97,7 +97,7 @@ impl<'a> Table<'a> {
         true
     }
 
-    /// Puts `new` in the place of `old`, whose hash is the same.
+    /// Replaces `old` by `new`, which has the same hash.
     #[inline(never)]
     pub(in crate::stack) fn replace(&mut self, hash: u32, old: Entity, new: Entity) {
         if let Some(position) = self.position(hash, old)
@@ -107,7 +107,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Takes an entity out.
+    /// Removes an entity.
     #[inline(never)]
     pub(in crate::stack) fn remove(&mut self, hash: u32, entity: Entity) {
         let Some(mut hole) = self.position(hash, entity) else {
@@ -123,7 +123,7 @@ impl<'a> Table<'a> {
             if bucket.entity == 0 {
                 break;
             }
-            // The follower may move back unless its search begins behind the hole.
+            // A following bucket may move into the hole unless its search begins after the hole.
             let home = self.home(bucket.hash);
             if self.steps(home, position) >= self.steps(hole, position) {
                 self.write(hole, bucket);
@@ -133,7 +133,7 @@ impl<'a> Table<'a> {
         self.write(hole, Bucket::EMPTY);
     }
 
-    /// Where the search for a hash begins. The whole range of hashes maps onto the table in order.
+    /// The bucket where the search for a hash begins. The range of hashes is mapped to the table in order.
     fn home(&self, hash: u32) -> usize {
         ((u64::from(hash) * self.buckets.len() as u64) >> 32) as usize
     }
@@ -142,12 +142,13 @@ impl<'a> Table<'a> {
         if position + 1 >= self.buckets.len() { 0 } else { position + 1 }
     }
 
-    /// How many steps forward lead from one position to another.
+    /// Number of steps forward from one position to another, wrapping around.
     fn steps(&self, from: usize, to: usize) -> usize {
         if to >= from { to - from } else { to + self.buckets.len() - from }
     }
 
-    /// The first bucket from the home of a hash on that is the one, or empty, and its position.
+    /// Position and content of the first bucket from the home of a hash on that is empty or that `is_it`
+    /// accepts.
     fn search(&self, hash: u32, mut is_it: impl FnMut(Bucket) -> bool) -> Option<(usize, Bucket)> {
         let mut position = self.home(hash);
         for _ in 0..self.buckets.len() {
@@ -172,7 +173,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Puts a bucket into the first empty place; the caller made sure that there is one.
+    /// Stores a bucket in the first empty place from its home on; the caller has made sure that there is one.
     fn place(&mut self, bucket: Bucket) {
         if let Some((position, _)) = self.search(bucket.hash, |_| false) {
             self.write(position, bucket);

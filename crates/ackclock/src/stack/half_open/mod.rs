@@ -1,5 +1,5 @@
-//! A passive open before its handshake is finished: SYN-RECEIVED in a small record (RFC 9293
-//! section 3.10.7.4). Buffers bind when the connection is established.
+//! Half-open records: passive opens in SYN-RECEIVED, as small records (RFC 9293 section 3.10.7.4). A
+//! connection gets its buffers only when it is established.
 
 use super::Cell;
 use super::id_queue::{IdQueue, Link};
@@ -18,79 +18,80 @@ use crate::tcp::{Accepted, Again, Agreement, Initial, RtoConfig, SynOptions};
 use crate::time::{Duration, Instant};
 use crate::wire::{Flags, Header, Segment, SignatureKind};
 
-/// A SYN that comes again is answered at most so often (as Linux does): whoever repeats it in another's
-/// name gets few packets sent to that one.
+/// Least time between two answers to retransmissions of the same SYN (as in Linux), so that someone who
+/// repeats it with a spoofed source address causes few packets to that address.
 const SYN_ACK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// A record keeps its place for so long after its SYN-ACK, since most acks come within this time: of many SYNs
-/// at once, the first ones are served and the others repeated. It is short, for during a flood newcomers
-/// get in only as places become free.
+/// Time for which a record keeps its place after its SYN-ACK was sent, as most acks arrive within it: of many
+/// SYNs at once the first are served, and the others are retransmitted. It is short because during a SYN
+/// flood new peers get in only as places become free.
 pub(super) const PLACE_KEPT: Duration = Duration::from_millis(100);
 
-/// How often a SYN-ACK was sent that was a cookie first: when that went is not known, and no ack measures
-/// anything.
+/// Value of `sent` for a SYN-ACK that was a SYN cookie: it is unknown when it was sent, so no ack gives a
+/// round-trip time.
 const UNKNOWN: u32 = u32::MAX;
 
-/// So many SYN-ACKs wait for their next hops: each answer of a neighbour, and each reuse of a place, has
-/// all of them offered again. Where memory is lent there are hardly more places.
+/// Most SYN-ACKs that wait for the hardware address of their next hop, since whenever a neighbour answers, or
+/// a place is reused, all of them are offered again. With lent memory there are hardly more places.
 const MOST_POSTPONED: u32 = 64;
 
-/// What a new record needs to know beyond the SYN.
+/// What a new half-open record needs besides the SYN.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Passive {
-    /// Listener that the SYN came to.
+    /// The listener that the SYN arrived at.
     pub(super) listener: u32,
-    /// Our initial sequence number, and what is added to our timestamp clock.
+    /// Our initial sequence number, and the offset of our timestamp clock.
     pub(super) first: FirstNumbers,
-    /// Largest IP packet of the link, in bytes.
+    /// MTU of the link, in bytes.
     pub(super) mtu: u32,
-    /// Receive memory of the connection to come, in bytes: least and most.
+    /// Receive memory of the future connection, in bytes: least and most.
     pub(super) receive_memory: (usize, usize),
-    /// How often the timer fires before an ack without data counts.
+    /// How often the timer must expire before an ack without data counts.
     pub(super) defer_accept: u8,
-    /// The application is asked before the SYN is answered.
+    /// Whether the application is asked before the SYN is answered.
     pub(super) is_request: bool,
-    /// Whoever asks for a Fast Open cookie gets one.
+    /// Whether a peer that requests a Fast Open cookie gets one.
     pub(super) opens_fast: bool,
-    /// How its segments are signed, if they are.
+    /// How segments are signed, if they are.
     pub(super) signature: Option<SignatureKind>,
 }
 
-/// Whether the application has to answer the SYN.
+/// Whether the application has to answer the SYN (see
+/// [`ListenConfig::requests`](super::ListenConfig::requests)).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Asks {
-    /// No, or it has accepted.
+    /// No, or it has already accepted.
     Nobody,
-    /// It has yet to be told.
+    /// Yes, and it was not told of the request yet.
     Unheard,
-    /// It was told.
+    /// Yes, and it was told of the request.
     Heard,
 }
 
-/// A half-open connection.
+/// A half-open record.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HalfOpen<P: Profile> {
-    /// Its ends.
+    /// Addresses and ports of both ends.
     pub(super) tuple: FourTuple,
-    /// Listener that it belongs to.
+    /// The listener that it belongs to.
     pub(super) listener: u32,
     /// Our initial sequence number.
     pub(super) iss: SeqNumber,
     irs: SeqNumber,
-    /// What both SYNs offer.
+    /// What both SYNs agree on.
     agreement: Agreement<P>,
     timestamps: TimestampState<P>,
     window: u16,
-    /// Hop limit and codepoint of its packets.
+    /// Hop limit and DSCP of its packets.
     pub(super) ip_fields: IpFields,
     rto: <P::RareSettings as Part>::Keeps<RtoConfig>,
     give_up_at: Instant,
-    /// How often the SYN-ACK was sent, or [`UNKNOWN`], and when last.
+    /// How often the SYN-ACK was sent, or [`UNKNOWN`], and when it was last sent.
     sent: u32,
     sent_at: Instant,
     timeouts: u32,
     defer_accept: u8,
-    /// The handshake is finished but for the data that the listener waits for, or for room.
+    /// Whether the handshake is finished, except that the listener waits for data, or there is no room yet.
     acked: bool,
     deadline: Instant,
     asks: Asks,
@@ -98,39 +99,39 @@ pub(super) struct HalfOpen<P: Profile> {
     challenge: AnswerLimit,
 }
 
-/// What a segment means to a half-open connection.
+/// What to do after a segment for a half-open record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Answer {
     /// Nothing.
     Drop,
-    /// Send the SYN-ACK again.
+    /// Retransmit the SYN-ACK.
     SynAck,
-    /// Acknowledge what was received: the segment is not acceptable or a challenge is due.
+    /// Send an ack: the segment is not acceptable, or a challenge ACK is due.
     Acknowledge,
-    /// Answer with a reset as if it belonged to nobody.
+    /// Answer with a RST, as if the segment belonged to no connection.
     Reset,
-    /// Return to LISTEN.
+    /// Return to LISTEN: remove the record.
     Forget,
-    /// Return to LISTEN, and reset the peer.
+    /// Return to LISTEN, and send a RST to the peer.
     Refuse,
-    /// The handshake is finished.
+    /// Establish the connection: the handshake is finished.
     Establish,
 }
 
-/// What the timer of a half-open connection asks for.
+/// What to do when the timer of a half-open record has expired.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Timeout {
-    /// Send the SYN-ACK again.
+    /// Retransmit the SYN-ACK.
     SynAck,
-    /// Nothing: the peer has acknowledged it, its data has yet to come.
+    /// Nothing: the peer has acknowledged the SYN-ACK, but its data has not arrived yet.
     Wait,
-    /// Forget the record.
+    /// Remove the record.
     GiveUp,
 }
 
 impl<P: Profile> HalfOpen<P> {
-    /// A record for a SYN (section 3.10.7.2, third), with the options that both sides support.
-    // Made where it stays.
+    /// The record for a SYN (section 3.10.7.2, third check), with the options that both sides support.
+    // Built in place.
     #[inline(always)]
     pub(super) fn new(
         now: Instant,
@@ -177,13 +178,13 @@ impl<P: Profile> HalfOpen<P> {
         }
     }
 
-    /// Whether the SYN-ACK that goes now gives a Fast Open cookie: the first one only does (RFC 7413
-    /// section 4.2.2).
+    /// Whether the SYN-ACK to be sent now gives a Fast Open cookie: only the first one does (RFC 7413 section
+    /// 4.2.2).
     pub(super) fn gives_fast_open_cookie(&self) -> bool {
         self.sent == 0 && self.asks_for_cookie.get().is_some_and(|asks| *asks)
     }
 
-    /// How its segments are signed, if they are.
+    /// How segments are signed, if they are.
     pub(super) fn signature(&self) -> Option<SignatureKind> {
         self.agreement.signature()
     }
@@ -193,7 +194,7 @@ impl<P: Profile> HalfOpen<P> {
         self.window.into()
     }
 
-    /// The tests of section 3.10.7.4 for SYN-RECEIVED, with those of RFC 5961 and RFC 7323.
+    /// The checks of section 3.10.7.4 for SYN-RECEIVED, with those of RFC 5961 and RFC 7323.
     pub(super) fn on_segment(&mut self, now: Instant, segment: &Segment<'_>) -> Answer {
         let header = &segment.header;
         let reset = header.flags.contains(Flags::RST);
@@ -211,7 +212,7 @@ impl<P: Profile> HalfOpen<P> {
             return if is_new || self.is_request() { Answer::Drop } else { Answer::SynAck };
         }
         if self.is_request() {
-            // Nothing was sent that it could answer.
+            // No SYN-ACK was sent yet that the segment could answer.
             let is_reset = reset && header.seq == self.rcv_nxt();
             return if is_reset { Answer::Forget } else { Answer::Drop };
         }
@@ -220,22 +221,22 @@ impl<P: Profile> HalfOpen<P> {
             TimestampCheck::Old => return self.acknowledge(now),
             TimestampCheck::Missing => return Answer::Drop,
         }
-        // First, check the sequence number.
+        // First check: the sequence number.
         let window = SeqRange::from_len(self.rcv_nxt(), self.window.into());
         if !window.accepts(header.seq, segment.len()) {
             return if reset { Answer::Drop } else { self.acknowledge(now) };
         }
-        // Second, check the RST bit: RFC 5961 section 3.2.
+        // Second check: the RST bit (RFC 5961 section 3.2).
         if reset {
             let exact = header.seq == self.rcv_nxt();
             return if exact { Answer::Forget } else { self.acknowledge(now) };
         }
-        // Fourth, check the SYN bit: RFC 5961 section 4.2. The answer makes a peer that has
-        // restarted send the reset that removes the record.
+        // Fourth check: the SYN bit (RFC 5961 section 4.2). The ack makes a restarted peer send the RST that
+        // removes the record.
         if header.flags.contains(Flags::SYN) {
             return self.acknowledge(now);
         }
-        // Fifth, check the ACK field. SND.UNA is ISS, SND.NXT is ISS + 1.
+        // Fifth check: the ACK field. SND.UNA is ISS, SND.NXT is ISS + 1.
         if !header.flags.contains(Flags::ACK) {
             return Answer::Drop;
         }
@@ -250,8 +251,8 @@ impl<P: Profile> HalfOpen<P> {
         Answer::Establish
     }
 
-    /// The peer's ack echoes the first of two SYN-ACKs: that was not lost, the path is slow (RFC 4015). Of more the
-    /// one that it echoes may have followed lost ones.
+    /// Counts the SYN-ACK as sent once, if the peer's ack echoes the first of two: that one was not lost, and
+    /// the path is just slow (RFC 4015). With more than two, the echoed one may have followed lost ones.
     fn note_echo(&mut self, now: Instant, ack: &Header) {
         if !P::TIMESTAMPS {
             return;
@@ -263,7 +264,8 @@ impl<P: Profile> HalfOpen<P> {
         }
     }
 
-    /// Whether its place may be given to a newer one. Who has finished the handshake is no stranger.
+    /// Whether the record may be dropped for a newer one. A peer that has finished the handshake keeps its
+    /// place.
     pub(super) fn may_give_way(&self, now: Instant) -> bool {
         !self.acked && now >= self.sent_at + PLACE_KEPT
     }
@@ -273,7 +275,8 @@ impl<P: Profile> HalfOpen<P> {
         P::RARE_SETTINGS && !matches!(self.asks, Asks::Nobody)
     }
 
-    /// The application accepts: the SYN-ACK is due, and has all the time that it would have had at first.
+    /// Notes that the application accepts the request: the SYN-ACK is due, and the time to give up counts
+    /// from now.
     fn accept_request(&mut self, now: Instant) {
         self.asks = Asks::Nobody;
         self.give_up_at += now.saturating_since(self.sent_at);
@@ -281,7 +284,7 @@ impl<P: Profile> HalfOpen<P> {
         self.deadline = self.give_up_at;
     }
 
-    /// `<SEQ=0><ACK=SEG.SEQ+1><CTL=RST,ACK>`, the answer to the SYN where nobody listens.
+    /// `<SEQ=0><ACK=SEG.SEQ+1><CTL=RST,ACK>`: the RST that refuses the SYN.
     pub(super) fn refusal(&self) -> Reply {
         Reply {
             tuple: self.tuple,
@@ -292,17 +295,17 @@ impl<P: Profile> HalfOpen<P> {
         }
     }
 
-    /// There is no room yet for the connection that it becomes.
+    /// Notes that the handshake is finished, but there is no room for the connection yet.
     pub(super) fn wait_for_room(&mut self) {
         self.acked = true;
     }
 
-    /// Whether an ack without data does not count yet.
+    /// Whether an ack without data does not count yet (`defer_accept`).
     fn is_deferred(&self) -> bool {
         P::RARE_SETTINGS && self.timeouts < self.defer_accept.into()
     }
 
-    /// `<SEQ=ISS><ACK=RCV.NXT><CTL=SYN,ACK>`
+    /// The SYN-ACK: `<SEQ=ISS><ACK=RCV.NXT><CTL=SYN,ACK>`.
     pub(super) fn syn_ack(&self, now: Instant) -> Header {
         let timestamps = self.timestamps.option(now).unwrap_or_default();
         let offer = self.agreement.syn_options();
@@ -320,7 +323,7 @@ impl<P: Profile> HalfOpen<P> {
         header
     }
 
-    /// `<SEQ=SND.NXT><ACK=RCV.NXT><CTL=ACK>`
+    /// An ack: `<SEQ=SND.NXT><ACK=RCV.NXT><CTL=ACK>`.
     pub(super) fn ack(&self, now: Instant) -> Reply {
         Reply {
             tuple: self.tuple,
@@ -333,14 +336,15 @@ impl<P: Profile> HalfOpen<P> {
         }
     }
 
-    /// Whether no SYN-ACK was sent.
+    /// Whether no SYN-ACK was sent yet.
     pub(super) fn is_first(&self) -> bool {
         self.sent == 0
     }
 
-    /// Whether the SYN-ACK is to be sent when its turn comes.
+    /// Whether the SYN-ACK is to be sent when its turn in the queue comes.
     pub(super) fn is_due(&self) -> bool {
-        // The timer that repeats a cookie gives it all the time that is left.
+        // For a SYN cookie the first retransmission is due when the timer has set the deadline to the give-up
+        // time.
         let is_due = !P::SYN_COOKIES || self.sent < UNKNOWN || self.deadline == self.give_up_at;
         is_due && !self.is_request()
     }
@@ -350,7 +354,7 @@ impl<P: Profile> HalfOpen<P> {
         rto.syn_timeout(self.timeouts)
     }
 
-    /// The link has taken a SYN-ACK.
+    /// Notes that the link has taken a SYN-ACK.
     pub(super) fn on_syn_ack_sent(&mut self, now: Instant) {
         self.sent = self.sent.saturating_add(1);
         if P::ACCURATE_ECN {
@@ -360,7 +364,7 @@ impl<P: Profile> HalfOpen<P> {
         self.deadline = (now + self.syn_timeout()).min(self.give_up_at);
     }
 
-    /// Its timer fired.
+    /// Handles the timer, which has expired.
     pub(super) fn on_timeout(&mut self, now: Instant) -> Timeout {
         self.timeouts = self.timeouts.saturating_add(1);
         if self.acked && self.is_deferred() {
@@ -368,26 +372,26 @@ impl<P: Profile> HalfOpen<P> {
             return Timeout::Wait;
         }
         if P::RARE_SETTINGS && core::mem::take(&mut self.acked) {
-            // The peer's ack was not heard: it gets as much time to repeat it as for the first one.
+            // The peer's ack was ignored: give it as much time to repeat it as for the first one.
             self.give_up_at = self.give_up_at.max(now + self.syn_timeout());
         }
         self.deadline = self.give_up_at;
         if now < self.give_up_at { Timeout::SynAck } else { Timeout::GiveUp }
     }
 
-    /// When its timer fires.
+    /// When the timer expires.
     pub(super) const fn deadline(&self) -> Instant {
         self.deadline
     }
 
-    /// What was agreed, for the connection that it becomes.
+    /// What was agreed on, for the connection that the record becomes.
     pub(super) fn accepted(&self) -> Accepted<'_, P> {
         Accepted {
             irs: self.irs,
             agreement: &self.agreement,
             timestamps: self.timestamps,
             advertised_window: self.window,
-            // What comes after an ack that was not heard measures the application, not the path.
+            // After an ignored ack, the next one measures the application's delay, not the path's.
             syn_sent_at: (self.sent == 1 && !(P::RARE_SETTINGS && self.acked))
                 .then_some(self.sent_at),
             syn_retransmits: self.timeouts,
@@ -407,23 +411,23 @@ impl<P: Profile> HalfOpen<P> {
 /// All half-open connections.
 #[derive(Debug)]
 pub(super) struct HalfOpens<'a, P: Profile> {
-    /// The records.
+    /// The half-open records.
     pub(super) records: Pool<'a, HalfOpen<P>>,
     /// Their timers.
     pub(super) timers: TimerQueue<'a, Cell<P>>,
-    /// Those whose SYN-ACK is to be sent.
+    /// Records whose SYN-ACK is to be sent.
     pub(super) output: IdQueue<'a>,
-    /// The record that gives way next, or one of those after it.
+    /// Where the search for a record to drop continues.
     next_victim: u32,
-    /// How many requests the application has yet to be told of, and where the search for them goes on.
+    /// Number of requests that the application was not told of yet, and where the search for them continues.
     unheard: u32,
     next_unheard: u32,
-    /// How many SYN-ACKs wait for their next hops.
+    /// Number of SYN-ACKs that wait for the hardware address of their next hop.
     postponed: u32,
 }
 
 impl<'a, P: Profile> HalfOpens<'a, P> {
-    /// No record yet; at most `limit` where storage grows.
+    /// No records; at most `limit` where storage grows.
     pub(super) const fn new(
         records: Buffer<'a, Place<HalfOpen<P>>>,
         timers: Buffer<'a, Cell<P>>,
@@ -441,12 +445,12 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
         }
     }
 
-    /// Adds a record, made where it stays, whose SYN-ACK is to be sent; `None` if there is no memory
-    /// for it.
+    /// Adds a record, built in place by `make`, whose SYN-ACK is to be sent; `None` if there is no memory for
+    /// it.
     pub(super) fn insert_with(&mut self, make: impl FnOnce() -> HalfOpen<P>) -> Option<u32> {
         let id = self.records.vacancy()?;
         let count = id as usize + 1;
-        // One that was used before has its place everywhere.
+        // An id that was used before has room everywhere.
         let has_places =
             id < self.records.end() || (self.timers.reserve(count) && self.output.reserve(count));
         if !has_places {
@@ -462,15 +466,15 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
             self.unheard += 1;
             return Some(id);
         }
-        // Whose place it was may be waiting for its next hop still, which this one is not to do.
+        // The record that had this id before may still be postponed; that must not delay this one.
         if !self.output.push(id) {
             self.resume();
         }
         Some(id)
     }
 
-    /// The record of those with `may_go` that is to give way to a new one. If all do in turn and new
-    /// ones take their places, it is the oldest.
+    /// The record to drop for a new one, among those that `may_go`. If each is dropped in turn and replaced,
+    /// it is the oldest.
     pub(super) fn victim(&mut self, may_go: impl Fn(&HalfOpen<P>) -> bool) -> Option<u32> {
         for _ in 0..self.records.end() {
             let id = self.next_victim;
@@ -482,7 +486,7 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
         None
     }
 
-    /// A request of this listener of which the application was not told; now it counts as told.
+    /// The next request of this listener that the application was not told of; it now counts as told.
     pub(super) fn next_request(&mut self, listener: u32) -> Option<u32> {
         if self.unheard == 0 {
             return None;
@@ -502,7 +506,7 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
         None
     }
 
-    /// The application accepts a request, whose SYN-ACK is to be sent.
+    /// Notes that the application accepts a request: its SYN-ACK is to be sent.
     pub(super) fn accept_request(&mut self, now: Instant, id: u32) {
         if let Some(record) = self.records.get_mut(id) {
             record.accept_request(now);
@@ -513,7 +517,7 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
         }
     }
 
-    /// Takes a record out.
+    /// Removes a record.
     pub(super) fn remove(&mut self, id: u32) {
         if self.records.get(id).is_some_and(|record| record.asks == Asks::Unheard) {
             self.unheard = self.unheard.saturating_sub(1);
@@ -522,7 +526,7 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
         self.records.discard(id);
     }
 
-    /// The link has taken the SYN-ACK that is first in the queue, or its timer has it sent again.
+    /// Notes that the first SYN-ACK in the queue was sent; its timer will have it retransmitted.
     pub(super) fn on_syn_ack_sent(&mut self, now: Instant) {
         if let Some(id) = self.output.pop()
             && let Some(record) = self.records.get_mut(id)
@@ -532,7 +536,7 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
         }
     }
 
-    /// The SYN-ACK of a new record was a cookie: it is not to be sent before the timer fires.
+    /// Notes that a new record's SYN-ACK was a SYN cookie: it is not sent before the timer expires.
     pub(super) fn on_cookie(&mut self, now: Instant, id: u32) {
         if let Some(record) = self.records.get_mut(id) {
             record.sent = UNKNOWN;
@@ -541,8 +545,8 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
         }
     }
 
-    /// The SYN-ACK that is first in the queue waits for its next hop; with too many others it counts as
-    /// sent and lost. Returns whether there is one.
+    /// Puts the first SYN-ACK in the queue aside until its next hop is resolved; if too many wait, it counts
+    /// as sent and lost. Returns whether there was one.
     pub(super) fn postpone(&mut self, now: Instant) -> bool {
         if CAN_GROW && self.postponed >= MOST_POSTPONED && self.output.front().is_some() {
             self.on_syn_ack_sent(now);
@@ -555,7 +559,7 @@ impl<'a, P: Profile> HalfOpens<'a, P> {
         is_there
     }
 
-    /// All that were postponed are to be sent.
+    /// Takes back all SYN-ACKs that were put aside.
     pub(super) fn resume(&mut self) {
         self.output.take_back();
         if CAN_GROW {

@@ -1,10 +1,10 @@
-//! The memory of all queues together, and each queue's share of it.
+//! The memory budget of all queues together, and each queue's share of it.
 //!
-//! What a window promises is reserved before it is promised, so that no window ever has to shrink.
-//! Under pressure a queue may hold as much as nobody holds (the dynamic threshold of Choudhury and
-//! Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998): n queues that
-//! want more than there is settle at equal parts of the memory with one part left free for whoever
-//! comes next, and what they held beyond that they give back as their data go.
+//! A window is reserved before it is advertised, so that no window ever has to shrink. When memory is short,
+//! a queue may hold as much as is free (the dynamic threshold of Choudhury and Hahne, "Dynamic queue length
+//! thresholds for shared-memory packet switches", 1998): n queues that want more than there is end up with
+//! equal parts, and one such part remains free for the next one. What they hold beyond their share they give
+//! back as data is acknowledged or read.
 
 use super::{OrphanLinks, Orphans};
 use crate::congestion::CongestionController;
@@ -15,26 +15,28 @@ use crate::stack::receive_autotuning::ReceiveAutotuning;
 use crate::tcp::{BufferTuning, Connection, Initial};
 use crate::time::Instant;
 
-/// Bytes of queues that may be in use at once, and that are.
+/// Bytes that all queues may use at the same time, and how many they use.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::stack) struct MemoryBudget {
     limit: u64,
     reserved: u64,
-    /// What SYN-ACKs have promised to peers that have not answered yet.
+    /// Bytes of windows advertised by SYN-ACKs that the peers have not answered yet.
     promised: u64,
-    /// Connections that have something.
+    /// Connections that have reserved memory.
     connections: usize,
-    /// Those of them that their applications have given up.
+    /// Orphans among them: connections that their applications have closed.
     orphans: Orphans,
-    /// Those that have given way, and what they have: it comes back when their applications notice.
+    /// Connections that were ended for others, and their bytes: these are freed when their applications
+    /// notice.
     leaving: usize,
     leaving_bytes: u64,
 }
 
-/// One part in so many is for newcomers: connections that are there do not grow into it.
+/// Fraction of the memory (one in `RESERVE`) reserved for new connections; existing ones do not grow into it.
 const RESERVE: u64 = 16;
 
-/// Most places that are for newcomers: more of them hardly come before somebody has given way.
+/// Most connection slots reserved for new connections: usually connections are ended for them before more
+/// arrive.
 const MOST_PLACES: usize = 256;
 
 impl MemoryBudget {
@@ -51,7 +53,7 @@ impl MemoryBudget {
         }
     }
 
-    /// Bytes reserved now.
+    /// Bytes reserved by queues.
     pub(in crate::stack) const fn reserved(&self) -> u64 {
         self.reserved
     }
@@ -60,13 +62,13 @@ impl MemoryBudget {
         self.limit.saturating_sub(self.reserved).saturating_sub(self.promised)
     }
 
-    /// What connections that are there may grow into.
+    /// Bytes that existing connections may grow into.
     fn free_to_grow(&self) -> u64 {
         self.free().saturating_sub(self.limit / RESERVE)
     }
 
-    /// Whether newcomers live on what is reserved for them, of the memory or of `most` places. What was
-    /// promised does not count, so that SYNs in the name of others make nobody give way.
+    /// Whether new connections use up what is reserved for them, of the memory or of `most` slots. Windows
+    /// that were only advertised do not count, so that spoofed SYNs cannot end connections.
     pub(in crate::stack) fn is_short(&self, most: usize) -> bool {
         let places = (most / RESERVE as usize).min(MOST_PLACES);
         let staying = self.reserved.saturating_sub(self.leaving_bytes);
@@ -74,25 +76,27 @@ impl MemoryBudget {
             || most.saturating_sub(self.connections.saturating_sub(self.leaving)) < places
     }
 
-    /// Whether more may be promised: as much as is for newcomers, so that SYNs in the name of others
-    /// take nothing from connections that are there; and a half of it if they leave no more, so that
-    /// there is something for those who have answered.
+    /// Whether a SYN-ACK may advertise more: as much in total as is reserved for new connections, so that
+    /// spoofed SYNs take nothing from existing connections; or half of that if these leave no more, so that
+    /// some is left for peers that have answered.
     pub(in crate::stack) fn may_promise(&self) -> bool {
         let most = self.limit / RESERVE;
         self.promised < if self.free_to_grow() > 0 { most } else { most / 2 }
     }
 
-    /// The connections that their applications have given up; `None` where that matters to nobody.
+    /// The orphans: connections that their applications have closed; `None` without a heap, where they are
+    /// not limited.
     pub(in crate::stack) fn orphans(&mut self) -> Option<&mut Orphans> {
         Some(&mut self.orphans)
     }
 
-    /// A SYN-ACK advertises `window` bytes; something to send with goes with it.
+    /// Accounts for a SYN-ACK that advertises `window` bytes, and for a first send queue.
     pub(in crate::stack) fn promise(&mut self, window: u32) {
         self.promised = self.promised.saturating_add(u64::from(window) + u64::from(LEAST_QUEUE));
     }
 
-    /// The handshake of that SYN-ACK is over: the window is reserved, or nobody wants it any more.
+    /// Ends the accounting of such a SYN-ACK: its window is reserved by a connection now, or the handshake
+    /// has failed.
     pub(in crate::stack) fn keep_promise(&mut self, window: u32) {
         self.promised = self.promised.saturating_sub(u64::from(window) + u64::from(LEAST_QUEUE));
     }
@@ -105,12 +109,12 @@ impl MemoryBudget {
         self.reserved = self.reserved.saturating_sub(u64::from(bytes));
     }
 
-    /// How many bytes a queue may have that holds `held` and would like `wanted`: never more than it
-    /// holds and nobody does, of the `free` bytes that are for it. It grows to powers of two when it cannot
-    /// have all, and gives back only when it holds twice its share, so that a share that moves a little
-    /// moves no memory.
+    /// Size for a queue that holds `held` bytes and wants `wanted`: no more than what it holds and as much as
+    /// then remains free of the `free` bytes. If it cannot have all it wants, it grows to powers of two, and
+    /// it gives back only when it holds twice its share, so that small changes of the share do not move
+    /// memory.
     fn share(free: u64, held: u32, wanted: u32) -> u32 {
-        // It and the rest are equal after it has taken what it may.
+        // After taking this much, the queue holds as much as remains free.
         let most = u32::try_from(free.saturating_add(u64::from(held)) / 2).unwrap_or(u32::MAX);
         let target = wanted.max(held);
         if target <= most {
@@ -121,30 +125,30 @@ impl MemoryBudget {
     }
 }
 
-/// How large the queues of one connection are and may become, in bytes.
+/// Sizes of the queues of one connection and their limits, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::stack) struct QueueSizes {
-    /// Reserved for the send queue: what it has taken of the allocator, and at least its first part.
+    /// Bytes reserved for the send queue: what it has allocated, but at least its initial size.
     send: u32,
-    /// Reserved for the receive queue: its limit, and what it holds of the allocator beyond that.
+    /// Bytes reserved for the receive queue: its limit, or what it has allocated if that is more.
     receive: u32,
     send_most: u32,
     receive_most: u32,
-    /// Whether both queues are as large as they may ever become, with nothing to be accounted for.
+    /// Whether both queues have their final size, with everything accounted for.
     fitting: bool,
-    /// What the receive queue should have for the window not to bound the peer.
+    /// State of receive buffer autotuning, if it is in use.
     tuning: Option<ReceiveAutotuning>,
-    /// When the application took or queued data last, or made the connection or gave it up.
+    /// When the application last read or queued data, opened the connection or closed it.
     used_at: Instant,
-    /// Its place among those that their applications have given up.
+    /// Its links in the list of orphans, if it is one.
     orphan: Option<OrphanLinks>,
-    /// What it had when it gave way, in bytes.
+    /// Its bytes when it was ended for others.
     left: Option<u64>,
 }
 
 impl QueueSizes {
-    /// What a connection with this configuration starts with; `None` if there is no memory for it.
-    /// If a SYN-ACK has `promised` the peer a window, it can receive that.
+    /// Reserves the initial queues of a connection; `None` if there is no memory for them. If its SYN-ACK has
+    /// advertised `promised` bytes, the receive queue is at least that large.
     pub(in crate::stack) fn reserve<P: Profile>(
         now: Instant,
         budget: &mut MemoryBudget,
@@ -152,7 +156,7 @@ impl QueueSizes {
         promised: Option<u32>,
     ) -> Option<Self> {
         let send = initial.send_buffer.min(LEAST_QUEUE);
-        // What was promised to this peer is free for it.
+        // The window advertised to this peer is available for it.
         let mut others = *budget;
         promised.into_iter().for_each(|window| others.keep_promise(window));
         let receive = Self::first_window(&others, initial)?.max(promised.unwrap_or(0));
@@ -168,7 +172,7 @@ impl QueueSizes {
             receive,
             send_most: initial.send_buffer,
             receive_most: initial.receive_buffer,
-            // Nothing was allocated yet, and the limits of a new connection are its configuration's.
+            // Nothing is allocated yet, and a new connection starts with the configured limits.
             fitting: tuning.is_none() && receive == initial.receive_buffer,
             tuning,
             used_at: now,
@@ -177,17 +181,17 @@ impl QueueSizes {
         })
     }
 
-    /// The application takes or queues data.
+    /// Notes that the application reads or queues data.
     pub(in crate::stack) fn note_use(&mut self, now: Instant) {
         self.used_at = now;
     }
 
-    /// Its place among the connections that their applications have given up, if it is one.
+    /// Its links in the list of orphans, if it is one.
     pub(in crate::stack) fn orphan(&mut self) -> &mut Option<OrphanLinks> {
         &mut self.orphan
     }
 
-    /// The connection gives way: newcomers may count on what it has.
+    /// Notes that the connection is ended for others: new connections may count on its memory.
     pub(in crate::stack) fn leave(&mut self, budget: &mut MemoryBudget) {
         let bytes = u64::from(self.send) + u64::from(self.receive);
         self.left = Some(bytes);
@@ -195,13 +199,13 @@ impl QueueSizes {
         budget.leaving_bytes = budget.leaving_bytes.saturating_add(bytes);
     }
 
-    /// When the application took or queued data last, or made the connection or gave it up.
+    /// When the application last read or queued data, opened the connection or closed it.
     pub(in crate::stack) fn used_at(&self) -> Instant {
         self.used_at
     }
 
-    /// The receive queue that a connection with this configuration would start with, in bytes;
-    /// `None` if there is no memory for the least of both queues.
+    /// Initial size of the receive queue of a connection with this configuration, in bytes; `None` if there
+    /// is no memory for the least of both queues.
     pub(in crate::stack) fn first_window<P: Profile>(
         budget: &MemoryBudget,
         initial: &Initial<P>,
@@ -213,19 +217,20 @@ impl QueueSizes {
             .then(|| MemoryBudget::share(budget.free(), 0, wanted).max(least))
     }
 
-    /// Sets most bytes of the send queue.
+    /// Sets the limit of the send queue, in bytes.
     pub(in crate::stack) fn set_send_most(&mut self, bytes: u32) {
         self.send_most = bytes;
         self.fitting = false;
     }
 
-    /// Sets most bytes of the receive queue; whatever is more goes back as its promise is used up.
+    /// Sets the limit of the receive queue, in bytes; memory beyond it is freed as the advertised window is
+    /// used up.
     pub(in crate::stack) fn set_receive_most(&mut self, bytes: u32) {
         self.receive_most = bytes;
         self.fitting = false;
     }
 
-    /// Bounds the queues of a new connection, whose limits are its configuration's.
+    /// Sets the limits of a new connection's queues, unless they are the configured ones.
     pub(in crate::stack) fn apply<C: CongestionController, P: Profile>(
         &self,
         connection: &mut Connection<'_, C, P>,
@@ -235,7 +240,7 @@ impl QueueSizes {
         }
     }
 
-    /// Gives everything back.
+    /// Releases everything that was reserved.
     pub(in crate::stack) fn release(&mut self, budget: &mut MemoryBudget) {
         budget.release(self.send);
         budget.release(self.receive);
@@ -247,13 +252,12 @@ impl QueueSizes {
         *self = QueueSizes::default();
     }
 
-    /// The state of the receive queue's tuning, if it is tuned.
+    /// State of receive buffer autotuning, if it is in use.
     pub(in crate::stack) fn tuning(&mut self) -> Option<&mut ReceiveAutotuning> {
         self.tuning.as_mut()
     }
 
-    /// Lets the connection's queues grow to what they need and may have, and takes back what they
-    /// should not have any more.
+    /// Resizes the connection's queues to what they need and may have, and takes back memory beyond that.
     pub(in crate::stack) fn fit<C: CongestionController, P: Profile>(
         &mut self,
         budget: &mut MemoryBudget,
@@ -266,7 +270,7 @@ impl QueueSizes {
         self.account_send(budget, connection);
         let wanted = match &self.tuning {
             None => self.send_most,
-            // Two windows: one in the network, one that follows it.
+            // Two congestion windows: one in the network, and one to follow it.
             Some(_) => BufferTuning::Automatic
                 .first(self.send_most)
                 .max(connection.congestion_window().saturating_mul(2))
@@ -289,14 +293,14 @@ impl QueueSizes {
         }
     }
 
-    /// Whether [`fit`](Self::fit) would change nothing: that was so when it was asked last, nothing has
-    /// happened to the queues since, and there is memory enough.
+    /// Whether [`fit`](Self::fit) would change nothing: so it was at the last call, nothing has happened to
+    /// the queues since, and there is enough memory.
     pub(in crate::stack) fn is_fitting(&self, budget: &MemoryBudget) -> bool {
         let most = self.send_most.max(self.receive_most);
         self.fitting && u64::from(most) <= budget.free_to_grow() / 2
     }
 
-    /// Whether both queues are as large as they may ever become, and accounted for.
+    /// Whether both queues have their limits as sizes, with everything accounted for.
     fn fits<C: CongestionController, P: Profile>(&self, connection: &Connection<'_, C, P>) -> bool {
         self.tuning.is_none()
             && connection.queue_limits() == (self.send_most, self.receive_most)
@@ -306,7 +310,7 @@ impl QueueSizes {
             && self.receive <= self.receive_most
     }
 
-    /// What is reserved for the send queue: at least its first part.
+    /// Bytes to reserve for the send queue: what it holds, but at least its initial size.
     fn held_by_sender<C: CongestionController, P: Profile>(
         &self,
         connection: &Connection<'_, C, P>,
@@ -314,7 +318,7 @@ impl QueueSizes {
         connection.send_memory().max(self.send_most.min(LEAST_QUEUE))
     }
 
-    /// Reserves what the send queue has taken of the allocator since it was asked last.
+    /// Accounts for what the send queue has allocated since the last call.
     pub(in crate::stack) fn account_send<C: CongestionController, P: Profile>(
         &mut self,
         budget: &mut MemoryBudget,

@@ -1,42 +1,42 @@
-//! Memory that holds nothing but is kept, so that the allocator is not asked for it at once again.
+//! Memory kept by connections that hold no data, so that it need not be allocated again at once.
 
 use crate::profile::Profile;
 use crate::stack::id_queue::{IdQueue, Link};
 use crate::storage::{Buffer, CAN_GROW};
 use crate::tcp::{Buffers, FlightRecord};
 
-/// So many connections keep the memory of empty rings, so that one which sends and receives a little
-/// at a time does not ask the allocator each time. (At 256 KiB for each ring this is 8 MiB at most.)
+/// Number of connections that keep the memory of empty rings, so that a connection which sends and receives a
+/// little at a time does not allocate each time. (With 256 KiB for each ring this is 8 MiB at most.)
 pub(in crate::stack) const MOST: u32 = 16;
 
-/// A connection that is over leaves memory for so many records of a flight to the next one: what a few
-/// segments and a FIN take.
+/// Most flight records whose memory a connection that is over leaves to the next one: enough for a few
+/// segments and a FIN.
 const MOST_RECORDS: usize = 8;
 
-/// The connections that have become empty last. Whoever leaves the queue gives its memory back if it
-/// is still empty, so that idle connections hold none.
+/// The connections whose queues have become empty most recently. A connection that leaves this list frees its
+/// memory if it is still empty, so that idle connections hold none.
 #[derive(Debug)]
 pub(in crate::stack) struct IdleMemory<'a, P: Profile> {
     queue: IdQueue<'a>,
     len: u32,
-    /// Of a connection that is over, if it had any.
+    /// Memory for records, left by a connection that is over.
     flight: Buffer<'a, FlightRecord<P>>,
 }
 
 impl<'a, P: Profile> IdleMemory<'a, P> {
-    /// Nobody rests. With lent memory nobody ever does: that memory cannot go back.
+    /// An empty list. With lent memory it stays empty, as that memory cannot be freed.
     pub(in crate::stack) const fn new(links: Buffer<'a, Link>) -> Self {
         IdleMemory { queue: IdQueue::new(links), len: 0, flight: Buffer::own() }
     }
 
-    /// A connection that is over had these, which were not lent.
+    /// Keeps the buffers of a connection that is over, which were not lent.
     pub(in crate::stack) fn keep(&mut self, buffers: Buffers<'a, P>) {
         if CAN_GROW && (1..=MOST_RECORDS).contains(&buffers.flight.len()) {
             self.flight = buffers.flight;
         }
     }
 
-    /// Buffers for a new connection, of which none are lent; without a heap there are none.
+    /// Buffers for a new connection where no memory is lent; `None` without a heap.
     pub(in crate::stack) fn new_buffers(&mut self) -> Option<Buffers<'a, P>> {
         CAN_GROW.then(|| Buffers {
             send: Buffer::own(),
@@ -47,17 +47,17 @@ impl<'a, P: Profile> IdleMemory<'a, P> {
         })
     }
 
-    /// Makes room for ids below `count`; returns whether there is.
+    /// Makes room for ids below `count`; returns whether there is room.
     pub(in crate::stack) fn reserve(&mut self, count: usize) -> bool {
         self.queue.reserve(count)
     }
 
-    /// Whether `id` rests already.
+    /// Whether connection `id` is in the list.
     pub(in crate::stack) fn contains(&self, id: u32) -> bool {
         self.queue.contains(id)
     }
 
-    /// The rings of `id` are empty. Gives whom that pushes out.
+    /// Adds connection `id`, whose rings are empty. Returns the connection that this removes from the list.
     pub(in crate::stack) fn push(&mut self, id: u32) -> Option<u32> {
         if !self.queue.push(id) {
             return None;

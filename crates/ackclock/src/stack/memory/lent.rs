@@ -1,5 +1,4 @@
-//! What stands in for the memory budget without a heap: every queue is lent, and has its size from the
-//! beginning.
+//! Replacement of the memory budget without a heap: every queue is lent, and has a fixed size.
 
 use super::{OrphanLinks, Orphans};
 use crate::congestion::CongestionController;
@@ -8,7 +7,7 @@ use crate::stack::receive_autotuning::ReceiveAutotuning;
 use crate::tcp::{Connection, Initial};
 use crate::time::Instant;
 
-/// Nothing to divide.
+/// An empty budget: there is no memory to divide.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::stack) struct MemoryBudget;
 
@@ -38,7 +37,7 @@ impl MemoryBudget {
     pub(in crate::stack) fn keep_promise(&mut self, _window: u32) {}
 }
 
-/// Sizes that could change: there are none.
+/// Queue sizes that can change: without a heap there are none.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::stack) enum QueueSizes {}
 

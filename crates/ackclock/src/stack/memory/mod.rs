@@ -1,10 +1,10 @@
-//! The memory of all queues: how much there is, which part of it each queue has, what stays with
-//! connections that are idle, and which of them give way to others when memory is short.
+//! The memory of all queues: how much there is, how it is divided, what idle connections keep, and which
+//! connections are ended for others when memory is short.
 
 #[cfg_attr(not(feature = "alloc"), path = "lent.rs")]
 mod budget;
 pub(super) mod idle;
-/// The stand-in of `budget`, for its tests.
+/// The replacement of `budget`, compiled for its own tests.
 #[cfg(test)]
 #[expect(dead_code, reason = "only its tests use it where there is a heap")]
 #[allow(clippy::duplicate_mod, reason = "where it stands in, it is there twice")]
@@ -23,27 +23,27 @@ use crate::storage::{Buffer, CAN_GROW};
 use crate::tcp::{Buffers, Error, State};
 use crate::time::{Duration, Instant};
 
-/// So many places are looked at to find a connection that gives way: with all of them a newcomer would
-/// cost as much as there are connections.
+/// Number of slots examined to find a connection to end for others: examining all would make each new
+/// connection cost as much as there are connections.
 const COMPARED: u32 = 32;
 
-/// Who has moved data within this time does not give way.
+/// Least idle time of a connection that may be ended for others.
 const LEAST_IDLE_TIME: Duration = Duration::from_secs(1);
 
-/// One place in so many may have an orphaned connection.
+/// Orphans may occupy one connection slot in this many.
 const ORPHANS: usize = 4;
 
-/// Connections that their applications have given up and that are not over yet, in the order in which
-/// that was: a list through their [`QueueSizes`].
+/// Orphans: connections that their applications have closed and that are not over yet, in the order in which
+/// they were closed; a list linked through their [`QueueSizes`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Orphans {
     count: usize,
-    /// Both ends, or [`NO_ID`].
+    /// Both ends of the list, or [`NO_ID`].
     oldest: u32,
     newest: u32,
 }
 
-/// Who was given up before an orphaned connection and after it, or [`NO_ID`].
+/// The neighbours of a connection in the list of orphans, or [`NO_ID`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OrphanLinks {
     older: u32,
@@ -53,20 +53,20 @@ pub(super) struct OrphanLinks {
 /// The memory of all queues of a stack.
 #[derive(Debug)]
 pub(super) struct QueueMemory<'a, P: Profile> {
-    /// Lent buffers of connections that are not in use; none where storage grows.
+    /// Lent buffers that no connection uses; empty where storage grows.
     pub(super) spare: Buffer<'a, Option<Buffers<'a, P>>>,
-    /// Least and most bytes that a lent receive buffer holds; `None` where storage grows.
+    /// Smallest and largest lent receive buffer, in bytes; `None` where storage grows.
     pub(super) lent_receive: Option<(usize, usize)>,
-    /// How many bytes there are, and how many are in use.
+    /// How many bytes there are for queues, and how many are in use.
     pub(super) budget: MemoryBudget,
-    /// What idle connections keep.
+    /// Memory kept by idle connections.
     pub(super) idle: IdleMemory<'a, P>,
-    /// Where the search for a connection that gives way goes on.
+    /// Where the search for a connection to end for others continues.
     pub(super) hand: u32,
 }
 
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
-    /// Lets a connection's queues follow its need, as far as there is memory.
+    /// Resizes a connection's queues to its need, as far as there is memory.
     #[inline]
     pub(in crate::stack) fn fit_queues(&mut self, now: Instant, id: u32) {
         if self.connections.get(id).is_some_and(|slot| !slot.is_fitting(&self.memory.budget)) {
@@ -79,7 +79,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         if let Some(slot) = self.connections.get_mut(id)
             && let Some(sizes) = &mut slot.sizes
         {
-            // Before the peer's SYN no sequence number means anything.
+            // Sequence numbers are valid only after the peer's SYN.
             if slot.connection.state().is_synchronized()
                 && let Some(tuning) = sizes.tuning()
             {
@@ -89,8 +89,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         }
     }
 
-    /// A connection that holds no data will not need memory for a while: lets it keep what it has until
-    /// more than a few others have become idle after it.
+    /// Marks a connection that holds no data as idle: it keeps its memory until more than a few others have
+    /// become idle after it.
     #[inline]
     pub(in crate::stack) fn rest_if_empty(&mut self, id: u32) {
         if CAN_GROW && !self.memory.idle.contains(id) {
@@ -100,7 +100,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
 
     #[inline(never)]
     fn rest(&mut self, id: u32) {
-        // One that is being opened has had nothing yet.
+        // A connection in SYN-SENT has not allocated anything yet.
         let empty = self.connections.get(id).is_some_and(|slot| {
             slot.connection.state() != State::SynSent && slot.connection.holds_no_data()
         });
@@ -115,8 +115,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         }
     }
 
-    /// A newcomer has come or was refused: if newcomers live on what is reserved for them, one or two
-    /// connections give way, so that those who come next find something.
+    /// Ends one or two connections if new connections use up what is reserved for them, so that there is room
+    /// for the next. Called when a new connection was added or refused.
     pub(in crate::stack) fn make_room(&mut self, now: Instant) {
         let most = self.config.max_connections;
         for _ in 0..2 {
@@ -126,8 +126,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         }
     }
 
-    /// An application has given a connection up, which goes on by itself. If there are too many such
-    /// connections, one of them is ended.
+    /// Adds a connection to the orphans: its application has closed it, and it goes on by itself. If there
+    /// are too many orphans, one of them is ended.
     pub(in crate::stack) fn orphaned(&mut self, now: Instant, id: u32) {
         let slot = self.connections.get_mut(id).filter(|slot| !slot.is_leaving());
         let Some(sizes) = slot.and_then(|slot| slot.sizes.as_mut()) else {
@@ -148,7 +148,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         }
     }
 
-    /// An orphaned connection is over, or is to be.
+    /// Removes a connection from the orphans, as it is over or about to be.
     pub(in crate::stack) fn forget_orphan(&mut self, id: u32) {
         let sizes = self.connections.get_mut(id).and_then(|slot| slot.sizes.as_mut());
         let Some(OrphanLinks { older, newer }) = sizes.and_then(|sizes| sizes.orphan().take())
@@ -161,7 +161,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         }
     }
 
-    /// Has these two follow one another, of whom one may be nobody.
+    /// Makes two orphans neighbours in the list; either may be [`NO_ID`].
     fn link_orphans(&mut self, older: u32, newer: u32) {
         if let Some(links) = self.orphan(older) {
             links.newer = newer;
@@ -179,8 +179,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         self.connections.get_mut(id)?.sizes.as_mut()?.orphan().as_mut()
     }
 
-    /// Of the connections that were closed longest ago the first is ended that is idle, or if none is
-    /// the first.
+    /// Ends the first idle connection among the oldest orphans, or the oldest one if none is idle.
     fn end_orphan(&mut self, now: Instant) {
         let Some(Orphans { oldest: mut next, .. }) = self.memory.budget.orphans().copied() else {
             return;
@@ -203,8 +202,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         self.end_chosen(now, chosen);
     }
 
-    /// Of the next places the least promising connection is ended: an orphaned one before others, and of
-    /// these the one that was not used longest.
+    /// Ends one connection for others, of the next slots: an orphan if there is one, and of these the one
+    /// that has been idle longest.
     fn give_way(&mut self, now: Instant) {
         let end = self.connections.end();
         let mut chosen = None;
@@ -232,9 +231,9 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         }
     }
 
-    /// Ends all connections whose applications have taken and queued no data for so long, and of whose
-    /// data the peers have acknowledged none as long as some was waiting, with [`Error::Idle`]; returns how
-    /// many. It looks at every slot.
+    /// Ends all connections that have been idle for `idle_time`, with [`Error::Idle`], and returns how many:
+    /// the application has neither read nor queued data, and the peer has acknowledged no data while some was
+    /// waiting. It visits every slot.
     pub fn end_idle(&mut self, now: Instant, idle_time: Duration) -> usize {
         let now = self.begin(now);
         let mut ended = 0;
@@ -248,9 +247,9 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         ended
     }
 
-    /// Ends one connection as [`end_idle`](Self::end_idle) does all; returns when it is to be looked at
-    /// again, which is when it will have been idle for so long unless it is used. `None`: it is over, its
-    /// application has given it up, or its memory is lent.
+    /// Ends one connection as [`end_idle`](Self::end_idle) does, if it is idle; otherwise returns when to
+    /// check it again: when it will have been idle for `idle_time` unless it is used. `None`: it is over, its
+    /// application has closed it, or its memory is lent.
     pub fn end_if_idle(
         &mut self,
         now: Instant,

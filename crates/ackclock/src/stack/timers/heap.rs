@@ -1,14 +1,14 @@
-//! Deadlines of many ids: an indexed binary heap with lazy re-arming.
+//! Deadlines of many ids: an indexed binary heap with lazy updates.
 //!
-//! A later deadline than the one in the heap, or none, is only noted (acks move and stop
-//! retransmission timers with every segment); the entry moves or goes when it comes to the top. The
-//! top entry is always true.
+//! A deadline that moves later, or is removed, is only noted, since acks move and stop retransmission timers
+//! with every segment; the entry is moved or removed when it reaches the top. The top entry is always
+//! accurate.
 
 use super::TimerCell;
 use crate::time::Instant;
 
-/// One element of the heap's memory: entry number `n` of the heap beside what is known of id `n`.
-/// An id has at most one entry, so that one array serves both.
+/// One element of the heap's memory. It holds entry `n` of the heap, and beside it the deadline and position
+/// of id `n`; as an id has at most one entry, one array serves both.
 #[derive(Clone, Copy, Debug)]
 pub struct HeapCell {
     entry: Entry,
@@ -24,7 +24,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// In order of time, then of ids, which makes the order total because an id has one entry only.
+    /// Orders entries by time, then by id; the order is total, as an id has only one entry.
     fn is_before(self, other: Self) -> bool {
         self.at < other.at || (self.at == other.at && self.id < other.id)
     }
@@ -77,7 +77,7 @@ impl TimerCell for HeapCell {
     }
 }
 
-/// The cells as a heap, whose first `len` entries count.
+/// The cells as a heap, of which the first `len` entries are valid.
 struct Heap<'c> {
     cells: &'c mut [HeapCell],
     len: &'c mut u32,
@@ -124,8 +124,7 @@ impl Heap<'_> {
         }
     }
 
-    /// Moves the top entry to its noted deadline, or takes it out if there is none, until the top is
-    /// true.
+    /// Moves the top entry to its noted deadline, or removes it if there is none, until the top is accurate.
     fn settle(&mut self) {
         while let Some(top) = self.entry(0) {
             let noted = self.cells.get(top.id as usize).map_or(top.at, |cell| cell.deadline);
@@ -152,7 +151,7 @@ impl Heap<'_> {
         }
     }
 
-    /// Puts an entry at `position` or as far above it as it belongs.
+    /// Stores an entry at `position`, or as far above it as it belongs.
     fn sift_up(&mut self, mut position: u32, entry: Entry) {
         while position > 0 {
             let parent = (position - 1) / 2;
@@ -165,7 +164,7 @@ impl Heap<'_> {
         self.put(position, entry);
     }
 
-    /// Puts an entry at `position` or as far below it as it belongs.
+    /// Stores an entry at `position`, or as far below it as it belongs.
     fn sift_down(&mut self, mut position: u32, entry: Entry) {
         loop {
             let left = position.saturating_mul(2).saturating_add(1);

@@ -1,7 +1,7 @@
-//! Deadlines by the ids of what they belong to: one for each id at most.
+//! Timer queues: at most one deadline for each id.
 //!
-//! How the earliest is found depends on how many ids there are: [`heap`] for many, [`scan`] for few.
-//! Both are cells of one array, which is lent or grows, and both keep what [`TimerCell`] promises.
+//! How the earliest deadline is found depends on the number of ids: [`heap`] for many, [`scan`] for few. Both
+//! use one array of cells, lent or growing, and both implement [`TimerCell`].
 
 pub(super) mod heap;
 pub(super) mod scan;
@@ -11,34 +11,33 @@ use crate::storage::Buffer;
 use crate::time::Instant;
 use core::fmt::Debug;
 
-/// One element of a timer queue's memory, and how deadlines are kept in an array of them.
+/// One element of a timer queue's memory, and the operations on an array of them.
 ///
-/// `len` is a word of the queue's for whatever the cells need it, 0 at the beginning.
+/// `len` is a word of the queue for the cells' own use; it is 0 at first.
 pub trait TimerCell: Copy + Debug {
-    /// All zeros, for memory that is not in use, so that as a static it takes no place in an image.
+    /// A cell of unused memory: all zeros, so that a `static` takes no space in an image.
     const UNUSED: Self;
-    /// Memory in use, of which nothing is armed.
+    /// A cell in use without a deadline.
     const EMPTY: Self;
 
-    /// Sets the deadline of `id`; [`Instant::FAR_FUTURE`] stops its timer. An id without a cell is
-    /// ignored.
+    /// Sets the deadline of `id`; [`Instant::FAR_FUTURE`] stops its timer. An id without a cell is ignored.
     fn arm(cells: &mut [Self], len: &mut u32, id: u32, deadline: Instant);
 
     /// Stops the timer of `id`.
     fn disarm(cells: &mut [Self], len: &mut u32, id: u32);
 
-    /// The deadline of the id whose cell this is; [`Instant::FAR_FUTURE`] if it has none.
+    /// The deadline of the id of this cell; [`Instant::FAR_FUTURE`] if it has none.
     fn deadline(&self) -> Instant;
 
     /// The earliest deadline; [`Instant::FAR_FUTURE`] if there is none.
     fn next(cells: &[Self], len: u32) -> Instant;
 
-    /// Takes an id out whose deadline is not after `now`. Every such id comes in its turn; a heap gives
-    /// the earliest first, and of equal ones the lowest.
+    /// Removes and returns an id whose deadline is at or before `now`, if there is one. A heap returns the
+    /// earliest first, and of equal ones the lowest id.
     fn pop_due(cells: &mut [Self], len: &mut u32, now: Instant) -> Option<u32>;
 }
 
-/// The deadline of every id.
+/// A timer queue: the deadline of every id.
 #[derive(Debug)]
 pub(super) struct TimerQueue<'a, K> {
     cells: Buffer<'a, K>,
@@ -46,18 +45,18 @@ pub(super) struct TimerQueue<'a, K> {
 }
 
 impl<'a, K: TimerCell> TimerQueue<'a, K> {
-    /// An empty queue with one cell for each possible id. Memory that is lent has been
+    /// An empty queue with one cell for each possible id. Lent memory must have been
     /// [prepared](Self::prepare).
     pub(super) const fn new(cells: Buffer<'a, K>) -> Self {
         TimerQueue { cells, len: 0 }
     }
 
-    /// Makes memory that was never used into cells of which nothing is armed.
+    /// Prepares memory that was never used: cells without deadlines.
     pub(super) fn prepare(cells: &mut [K]) {
         cells.fill(K::EMPTY);
     }
 
-    /// Makes room for ids below `count`; returns whether there is.
+    /// Makes room for ids below `count`; returns whether there is room.
     pub(super) fn reserve(&mut self, count: usize) -> bool {
         grow_by_doubling(&mut self.cells, count, K::EMPTY)
     }
@@ -84,7 +83,7 @@ impl<'a, K: TimerCell> TimerQueue<'a, K> {
         K::next(&self.cells, self.len)
     }
 
-    /// Takes an id out whose deadline is not after `now`.
+    /// Removes and returns an id whose deadline is at or before `now`, if there is one.
     pub(super) fn pop_due(&mut self, now: Instant) -> Option<u32> {
         K::pop_due(&mut self.cells, &mut self.len, now)
     }

@@ -1,10 +1,9 @@
-//! Deadlines of a few ids, looked at one after another.
+//! Deadlines of a few ids, searched linearly.
 
 use super::TimerCell;
 use crate::time::Instant;
 
-/// The deadline of one id, as nanoseconds before [`Instant::FAR_FUTURE`]: all zeros where nothing is
-/// armed.
+/// The deadline of one id, as nanoseconds before [`Instant::FAR_FUTURE`]: zero means no deadline.
 #[derive(Clone, Copy, Debug)]
 pub struct ScanCell(u64);
 
@@ -31,7 +30,7 @@ impl TimerCell for ScanCell {
     }
 
     fn pop_due(cells: &mut [Self], len: &mut u32, now: Instant) -> Option<u32> {
-        // Not the earliest: each is asked for before anything is sent.
+        // Not necessarily the earliest, as all due ids are handled before anything is sent.
         let is_due = |cell: &Self| cell.deadline() <= now && cell.0 != 0;
         let id = cells.iter().position(is_due)? as u32;
         Self::disarm(cells, len, id);

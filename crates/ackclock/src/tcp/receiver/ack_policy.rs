@@ -1,32 +1,32 @@
-//! When an ack is owed (RFC 9293 section 3.8.6.3, RFC 5681 section 4.2).
+//! Delayed acks: when the receiver owes an ack (RFC 9293 section 3.8.6.3, RFC 5681 section 4.2).
 
 use crate::profile::{Kept, Part, Profile};
 use crate::tcp::TickingClock;
 use crate::tcp::{AckPolicy, AckTimer};
 use crate::time::{Duration, Instant};
 
-/// 4.3BSD acknowledged once this share of the window was filled, in percent (jacobson88
-/// section 3, on the receivers of figure 9).
+/// Share of the receive buffer, in percent, that 4.3BSD let fill before it sent an ack (jacobson88 section 3,
+/// on the receivers of figure 9).
 const BSD43_PERCENT: u64 = 35;
 
-/// 4.3BSD acknowledged after this time at the latest (there too).
+/// Longest time for which 4.3BSD delayed an ack (there too).
 const BSD43_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// An ack is delayed by less than half a second (MUST-40), whatever the setting.
+/// Upper limit of the ack delay, whatever the setting: less than half a second (MUST-40).
 const LONGEST_DELAY: Duration = Duration::from_millis(499);
 
-/// How a segment with data or FIN arrived, as far as acks are concerned.
+/// How a segment with data or FIN arrived, as far as it decides on the ack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Arriving {
-    /// The next data in order, and no hole anywhere: the policy decides.
+    /// It is the next in order and no data is missing: the policy decides when to ack.
     InOrder,
-    /// It fills a hole, is a duplicate, lies beyond the window or carries the FIN.
+    /// It fills a hole, is a duplicate, lies beyond the window or carries the FIN: ack at once.
     Special,
-    /// It lies behind a hole.
+    /// It lies behind a hole, without SACK: each such segment gets a duplicate ack.
     OutOfOrder,
 }
 
-/// How much new data the policy lets gather before it wants an ack.
+/// How much new data may arrive before the policy wants an ack.
 #[derive(Clone, Copy, Debug)]
 enum Gathering {
     Nothing,
@@ -34,43 +34,43 @@ enum Gathering {
     ShareOfBuffer,
 }
 
-/// What a policy that can be chosen counts, and goes by. Without
-/// [`RareSettings`](Profile::RareSettings) every second segment with data is acknowledged, however long
-/// it is, or what has waited for 40 ms.
+/// State of a configurable ack policy. Without [`RareSettings`](Profile::RareSettings) there is none, and
+/// every second segment with data, of any length, is acknowledged, or a single one after 40 ms.
 #[derive(Clone, Copy, Debug)]
 struct Chosen {
-    /// When an ack may wait, ...
+    /// How much data may gather before an ack.
     gathering: Gathering,
-    /// ... and how long, in microseconds: at most 499 ms.
+    /// How long an ack may be delayed, in microseconds: at most 499 ms.
     timeout: u32,
-    /// Segments still to be acknowledged one by one, at the start of the connection or as asked.
+    /// Quick acks left: segments still to be acknowledged one by one, at the start of the connection or on
+    /// request.
     quick_acks: u16,
-    /// New bytes since the last ack.
+    /// New bytes received since the last ack.
     unacknowledged: u32,
 }
 
-/// What decides when they have waited long enough.
+/// The kind of the ack timer: one shot per delayed ack, or a heartbeat.
 #[derive(Clone, Copy, Debug)]
 struct Heartbeat {
     timer: AckTimer,
-    /// The host's random word for the phase of the heartbeat.
+    /// The host's random number that sets the phase of the heartbeat.
     phase: u32,
 }
 
-/// The acks owed to the peer.
+/// State of acks: those owed to the peer, and the delayed ack timer.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::tcp) struct AckState<P: Profile> {
     chosen: <P::RareSettings as Part>::Keeps<Chosen>,
     heartbeat: <P::Historic as Part>::Keeps<Heartbeat>,
-    /// Acks to send now.
+    /// Acks to be sent now.
     owed: u16,
-    /// When a delayed ack is due.
+    /// When the delayed ack is to be sent.
     deadline: Instant,
 }
 
 impl<P: Profile> AckState<P> {
-    /// Nothing owed; it is not known whether SACK is in use. `phase` is the host's random word for the
-    /// phase of clocks that tick.
+    /// The initial state: no ack is owed. `phase` is the host's random number that sets the phase of clocks
+    /// that tick.
     pub(in crate::tcp) fn new(policy: AckPolicy, timer: AckTimer, phase: u32) -> Self {
         let (gathering, timeout, quick_acks) = match policy {
             AckPolicy::EverySegment => (Gathering::Nothing, Duration::ZERO, 0),
@@ -96,15 +96,15 @@ impl<P: Profile> AckState<P> {
         self.chosen.get().map_or(Gathering::TwoSegments, |chosen| chosen.gathering)
     }
 
-    /// Those of a connection that begins with these settings.
-    // Made anew: what is always the same at the beginning need not be copied.
+    /// A copy for a connection that begins with these settings.
+    // Built anew, since constant initial values need not be copied.
     pub(super) fn begun(&self) -> Self {
         let AckState { chosen, heartbeat, .. } = *self;
         AckState { chosen, heartbeat, owed: 0, deadline: Instant::FAR_FUTURE }
     }
 
-    /// The next `count` segments are acknowledged one by one; what waits for its ack is the first of
-    /// them.
+    /// Has the next `count` segments acknowledged one by one, beginning with those that wait for a delayed
+    /// ack.
     pub(super) fn set_quick_acks(&mut self, count: u16) {
         if let Some(chosen) = self.chosen.get_mut() {
             chosen.quick_acks = count;
@@ -114,13 +114,13 @@ impl<P: Profile> AckState<P> {
         }
     }
 
-    /// Segments still to be acknowledged one by one.
+    /// Quick acks left: segments still to be acknowledged one by one.
     pub(super) fn quick_acks(&self) -> u16 {
         self.chosen.get().map_or(0, |chosen| chosen.quick_acks)
     }
 
-    /// New bytes after which the policy wants an ack at once. `full_size` is the
-    /// size of the peer's full-sized segments, `limit` that of the receive buffer.
+    /// Number of new bytes after which the policy wants an ack at once. `full_size` is the payload of the
+    /// peer's full-sized segments, `limit` that of the receive buffer, both in bytes.
     pub(super) fn enough(&self, full_size: u32, limit: u32) -> u32 {
         match self.gathering() {
             Gathering::Nothing => 0,
@@ -129,7 +129,7 @@ impl<P: Profile> AckState<P> {
         }
     }
 
-    /// By how many bytes the window must be able to grow to be worth a segment of its own.
+    /// Least growth of the window, in bytes, that is worth a segment of its own.
     pub(super) fn worthwhile_update(&self, mss: u32, limit: u32) -> u32 {
         let update = match self.gathering() {
             Gathering::ShareOfBuffer if P::HISTORIC => share_of(limit),
@@ -138,8 +138,8 @@ impl<P: Profile> AckState<P> {
         update.max(1)
     }
 
-    /// Data or FIN arrived, so much as `segments` full ones hold, by which the data in order grew by
-    /// `accepted` bytes; with `enough` new ones the policy wants an ack.
+    /// Notes data or a FIN that arrived, as long as `segments` full-sized segments, and made the in-order
+    /// data grow by `accepted` bytes. The policy wants an ack after `enough` new bytes.
     pub(super) fn on_arrival(
         &mut self,
         now: Instant,
@@ -158,7 +158,8 @@ impl<P: Profile> AckState<P> {
             None => segments == 1 && self.deadline.is_never(),
         };
         if accepted > 0 {
-            // Duplicate acks not yet sent would repeat the new ack number and count as a new loss.
+            // Drop duplicate acks not sent yet: they would now repeat the new ack number and look like a new
+            // loss.
             self.owed = self.owed.min(1);
         }
         match arriving {
@@ -169,13 +170,13 @@ impl<P: Profile> AckState<P> {
         }
     }
 
-    /// An ack is to go out now.
+    /// Has an ack sent now.
     pub(super) fn owe(&mut self) {
         self.owed = self.owed.max(1);
         self.deadline = Instant::FAR_FUTURE;
     }
 
-    /// An ack went out: all data in order are acknowledged, and one duplicate ack is paid.
+    /// Notes that an ack was sent: it covers all in-order data, and counts as one of the duplicate acks owed.
     pub(super) fn on_sent(&mut self) {
         self.owed = self.owed.saturating_sub(1);
         if let Some(chosen) = self.chosen.get_mut() {
@@ -184,7 +185,7 @@ impl<P: Profile> AckState<P> {
         self.deadline = Instant::FAR_FUTURE;
     }
 
-    /// Whether an ack must go out now.
+    /// Whether an ack is to be sent now.
     pub(super) fn is_due(&self, now: Instant) -> bool {
         self.owed > 0 || (!self.deadline.is_never() && self.deadline <= now)
     }
@@ -194,7 +195,8 @@ impl<P: Profile> AckState<P> {
         self.deadline
     }
 
-    /// The delay counts from the first segment that is not acknowledged (MUST-40).
+    /// Starts the delayed ack timer, unless it runs: the delay counts from the first unacknowledged segment
+    /// (MUST-40).
     fn delay(&mut self, now: Instant) {
         if self.deadline.is_never() {
             let heartbeat = self.heartbeat.get();
@@ -213,7 +215,7 @@ impl<P: Profile> AckState<P> {
     }
 }
 
-/// The part of a receive buffer of `limit` bytes that 4.3BSD let fill before it acknowledged.
+/// The bytes of a receive buffer of `limit` bytes that 4.3BSD let fill before it sent an ack.
 fn share_of(limit: u32) -> u32 {
     let share = (u64::from(limit) * BSD43_PERCENT).div_ceil(100);
     u32::try_from(share).unwrap_or(u32::MAX)

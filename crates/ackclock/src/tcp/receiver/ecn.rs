@@ -1,14 +1,14 @@
 //! The receiver's part in explicit congestion notification (RFC 3168 section 6.1.3).
 
-/// What the receiver tells the peer of congestion marks.
+/// State of the receiver's ECN feedback.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum EcnReceiver {
-    /// Nothing.
+    /// Acks carry no ECN flags.
     #[default]
     Silent,
-    /// Acks carry ECN-Echo.
+    /// Acks carry ECN-Echo (RFC 3168).
     Echoing,
-    /// Acks count them (RFC 9768).
+    /// Acks carry AccECN's counter (RFC 9768).
     Counting,
 }
 
@@ -18,14 +18,13 @@ impl EcnReceiver {
         self == EcnReceiver::Echoing
     }
 
-    /// Whether acks have other flags than ACK for it.
+    /// Whether acks carry any ECN flag.
     pub(super) fn tells_something(self) -> bool {
         self != EcnReceiver::Silent
     }
 
-    /// Data arrived within the window, with congestion experienced or not, and with CWR or not.
-    /// Returns whether the peer should hear of it at once: its window may be so small that it
-    /// waits for this ack.
+    /// Notes data within the window, with or without a CE mark (`experienced`) and CWR (`reduced`). Returns
+    /// whether to ack at once: the peer's congestion window may be so small that it waits for this ack.
     pub(super) fn on_data(&mut self, experienced: bool, reduced: bool) -> bool {
         let begins = experienced && !self.is_echoing();
         let goes_on = experienced || (self.is_echoing() && !reduced);

@@ -1,33 +1,32 @@
-//! How long the peer's full-sized segments are, as far as what arrives tells.
+//! Estimate of the payload of the peer's full-sized segments, by the segments that arrive.
 //!
-//! The MSS that we announced is only a bound: the peer's own link or the path may take less. Then
-//! counting by the bound would acknowledge every third segment or fewer, which RFC 5681 section 4.2
+//! The MSS that we announced is only an upper bound, since the peer's link or the path may allow less.
+//! Counted by that bound, only every third segment or fewer would be acknowledged, which RFC 5681 section 4.2
 //! wants prevented.
 
-/// MSS that every peer may use (RFC 9293 section 3.7.1, MUST-15): what is thought before anything
-/// has arrived, if no less was announced.
+/// The MSS in bytes that every peer may use (RFC 9293 section 3.7.1, MUST-15): the estimate before anything
+/// has arrived, unless less was announced.
 const DEFAULT_MSS: u16 = 536;
 
-/// An estimate, by the rule of Linux.
+/// The estimate, made by Linux's rule.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FullSize {
     size: u16,
-    /// Length of the last segment if it may have been full-sized although it was shorter than
-    /// thought; else 0.
+    /// Length of the last segment if it was shorter than the estimate but may have been full-sized; else 0.
     candidate: u16,
 }
 
 impl FullSize {
-    /// Nothing has arrived; `announced` is the largest payload that the peer may send.
+    /// The initial estimate; `announced` is the largest payload that the peer may send, in bytes.
     pub(super) fn new(announced: u16) -> Self {
         FullSize { size: announced.min(DEFAULT_MSS), candidate: 0 }
     }
 
-    /// A segment with `len` bytes arrived, of which there may be as many as `announced`; `last`: it
-    /// says that for now nothing follows it.
+    /// Updates the estimate by a segment of `len` bytes, of the `announced` ones that it may have at most.
+    /// `last`: the segment says that nothing follows it for now (PSH or FIN).
     ///
-    /// A longer segment than thought settles it. A shorter one is full-sized if another of the same
-    /// length follows, unless both may have been all that there was to send.
+    /// A segment longer than the estimate becomes the estimate at once. A shorter one does if another of the
+    /// same length follows, unless both may have been short because the peer had no more to send.
     pub(super) fn on_segment(&mut self, len: u32, announced: u32, last: bool) {
         // No segment is longer than 65,535 bytes.
         let len = u16::try_from(len.min(announced)).unwrap_or(u16::MAX);

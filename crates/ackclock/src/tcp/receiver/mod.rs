@@ -1,5 +1,5 @@
-//! The receiving half of a connection: puts data in order, decides when an ack is owed, what
-//! window to offer and which ranges to report.
+//! The receiving half of a connection: puts data in order, and decides when to ack, what window to advertise
+//! and which ranges to report by SACK.
 
 mod ack_policy;
 mod ecn;
@@ -26,14 +26,14 @@ use reassembly::{Reassembly, Stored};
 use sack::SackReport;
 use window::Window;
 
-/// What became of one segment.
+/// Result of taking in one segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Arrival {
-    /// Bytes by which the data in order grew.
+    /// Bytes by which the in-order data grew.
     pub(crate) accepted: u32,
     /// Whether RCV.NXT has just passed the FIN.
     pub(crate) fin: bool,
-    /// Bytes within the window that were dropped for want of a range or of memory.
+    /// Bytes within the window that were dropped because no range was free, or memory was short.
     pub(crate) dropped: u32,
 }
 
@@ -42,26 +42,26 @@ pub(crate) struct Arrival {
 pub(crate) struct Receiver<'a, P: Profile> {
     data: Reassembly<'a, <P::Ranges as RangesChoice>::Ranges<'a>>,
     window: Window<P>,
-    /// No larger window is offered, in bytes.
+    /// Largest window to advertise, in bytes.
     clamp: u32,
-    /// What the buffer is to hold, in bytes, once the peer has used up what was promised to it.
+    /// New limit of the buffer in bytes, which holds once the peer has used up the window already advertised;
+    /// `u32::MAX` if none is pending.
     wanted: u32,
     acks: AckState<P>,
-    /// Where bytes are counted for acks.
+    /// Estimate of the peer's full-sized segments, in an image whose ack policy counts bytes.
     full_size: <P::RareSettings as Part>::Keeps<FullSize>,
     report: <P::Sack as Part>::Keeps<SackReport>,
     ecn: <P::Ecn as Part>::Keeps<EcnReceiver>,
-    /// Sequence number of the FIN, once it was seen. (Apart from whether it was: a connection is
-    /// small.)
+    /// Sequence number of the FIN; valid if `fin_seen`. (Not an `Option`, to keep a connection small.)
     fin: SeqNumber,
     fin_seen: bool,
-    /// Whether all data before the FIN have arrived.
+    /// Whether all data before the FIN has arrived.
     finished: bool,
 }
 
 impl<'a, P: Profile> Receiver<'a, P> {
-    /// The receiver of a connection that is yet to be opened, with its memory. Sequence numbers and
-    /// options follow with the peer's SYN.
+    /// The receiver, with its memory, of a connection that is to be opened. The peer's SYN gives it sequence
+    /// numbers and options ([`agree`](Self::agree)).
     #[inline(always)]
     pub(crate) fn new(
         initial: &Initial<P>,
@@ -85,8 +85,8 @@ impl<'a, P: Profile> Receiver<'a, P> {
         }
     }
 
-    /// The peer's SYN, numbered `irs`, has arrived, and ours has advertised `advertised` bytes.
-    /// Nothing else was received yet. `agreement` is what both SYNs offer.
+    /// Begins to receive, once the peer's SYN with initial sequence number `irs` has arrived; `advertised` is
+    /// the window of our SYN in bytes, `agreement` what both SYNs offer.
     pub(crate) fn agree(&mut self, irs: SeqNumber, advertised: u16, agreement: &Agreement<P>) {
         let &Agreement { sack, our_shift, .. } = agreement;
         let mss = agreement.receive_mss();
@@ -97,22 +97,22 @@ impl<'a, P: Profile> Receiver<'a, P> {
         self.report = Kept::new(SackReport::new(sack));
     }
 
-    /// The memory; what was not read is forgotten.
+    /// Gives back the memory; data that was not read is lost.
     pub(crate) fn into_buffers(self) -> (Buffer<'a, u8>, Buffer<'a, SeqRange>) {
         self.data.into_buffers()
     }
 
-    /// RCV.NXT: the next sequence number expected, past the FIN once that is reached.
+    /// RCV.NXT: the next sequence number expected; after the FIN once that is reached.
     pub(crate) fn rcv_nxt(&self) -> SeqNumber {
         self.data.next() + u32::from(self.finished)
     }
 
-    /// Where the window that was advertised ends.
+    /// The right edge of the advertised window.
     pub(crate) fn rcv_edge(&self) -> SeqNumber {
         self.window.edge()
     }
 
-    /// RCV.WND: the bytes from RCV.NXT to the right edge that was advertised.
+    /// RCV.WND: the bytes from RCV.NXT to the right edge of the advertised window.
     pub(crate) fn rcv_wnd(&self) -> u32 {
         self.window.edge().since(self.rcv_nxt())
     }
@@ -122,11 +122,11 @@ impl<'a, P: Profile> Receiver<'a, P> {
         SeqRange::new(self.rcv_nxt(), self.window.edge()).accepts(seq, len)
     }
 
-    /// Takes the data and the FIN of a segment (RFC 9293 section 3.10.7.4, seventh and eighth
-    /// step), whatever of it lies in the window.
+    /// Takes in the data and the FIN of a segment, as far as they lie in the window (RFC 9293 section
+    /// 3.10.7.4, seventh and eighth check).
     ///
-    /// A segment that is not acceptable changes nothing but what the next ack says; it is worth
-    /// handing over, because RFC 2883 wants duplicates reported.
+    /// A segment that is not acceptable only affects the next ack; it should be passed in because RFC 2883
+    /// wants duplicates reported.
     pub(crate) fn on_segment(
         &mut self,
         now: Instant,
@@ -170,12 +170,12 @@ impl<'a, P: Profile> Receiver<'a, P> {
             Arriving::Special
         };
         self.count_arrival(now, segment.len(), stored.advanced, arriving);
-        // Nobody else asks.
+        // Only the counters use this.
         let dropped = if P::COUNTERS { stored.dropped } else { 0 };
         Arrival { accepted: stored.advanced, fin: fin_reached, dropped }
     }
 
-    /// Takes the text of a segment, the `last` one for now.
+    /// Takes in the payload of a segment; `last`: nothing follows it for now.
     fn take_in(&mut self, segment: SeqRange, payload: &[u8], last: bool) -> Stored {
         if let Some(duplicate) = self.data.duplicate_part(segment) {
             self.on_old(duplicate);
@@ -184,7 +184,8 @@ impl<'a, P: Profile> Receiver<'a, P> {
         self.store(segment, payload)
     }
 
-    /// A segment with `len` bytes arrived, the `last` one for now.
+    /// Updates the estimate of the peer's full-sized segments by one of `len` bytes; `last`: nothing follows
+    /// it for now.
     fn estimate_full_size(&mut self, len: u32, last: bool) {
         let announced = self.window.mss();
         if let Some(estimate) = self.full_size.get_mut() {
@@ -192,14 +193,14 @@ impl<'a, P: Profile> Receiver<'a, P> {
         }
     }
 
-    /// `old` data arrived, all of which had arrived before (RFC 2883 section 4).
+    /// Notes duplicate data `old`, to be reported by D-SACK (RFC 2883 section 4).
     pub(crate) fn on_old(&mut self, old: SeqRange) {
         if let Some(report) = self.report.get_mut() {
             report.on_duplicate(old);
         }
     }
 
-    /// Takes what comes next, if it was promised, while there is no hole (as most data come).
+    /// Takes in the next data in order, within the window and without FIN, as most data arrives.
     #[inline]
     pub(crate) fn on_expected(&mut self, now: Instant, payload: &[u8], push: bool) -> Arrival {
         if self.has_holes() {
@@ -218,29 +219,29 @@ impl<'a, P: Profile> Receiver<'a, P> {
         Arrival { accepted: advanced, fin: false, dropped }
     }
 
-    /// Takes a FIN without text in the same way.
+    /// Takes in a FIN without payload that is next in order.
     fn on_next_fin(&mut self, now: Instant) -> Arrival {
         (self.fin, self.fin_seen, self.finished) = (self.data.next(), true, true);
         self.acks.on_arrival(now, 1, 0, Arriving::Special, 0);
         Arrival { fin: true, ..Arrival::default() }
     }
 
-    /// Whether something waits behind a hole, or the peer's FIN has arrived.
+    /// Whether out-of-order data waits behind a hole, or the peer's FIN has arrived.
     fn has_holes(&self) -> bool {
         self.data.has_holes() || self.fin_seen
     }
 
-    /// Whether so many bytes after RCV.NXT lie in the window.
+    /// Whether the `len` bytes after RCV.NXT lie in the window.
     fn has_promised(&self, len: usize) -> bool {
         len <= self.window.edge().since(self.data.next()) as usize
     }
 
-    /// Asks the policy about a segment of `len` bytes, by which the data in order grew by `accepted`.
+    /// Has the ack policy decide on a segment of `len` bytes, by which the in-order data grew by `accepted`.
     #[inline]
     fn count_arrival(&mut self, now: Instant, len: u32, accepted: u32, arriving: Arriving) {
         let full_size = self.full_size();
         let enough = self.acks.enough(full_size, self.largest_window());
-        // A device that puts segments together hands over several at once.
+        // A device that merges segments (GRO) hands over several at once.
         let segments = if !P::SEGMENTATION || len <= full_size {
             1
         } else {
@@ -249,7 +250,7 @@ impl<'a, P: Profile> Receiver<'a, P> {
         self.acks.on_arrival(now, segments, accepted, arriving, enough);
     }
 
-    /// Stores what of a segment lies in the window and before the FIN.
+    /// Stores the part of a segment that lies in the window and before the FIN.
     fn store(&mut self, segment: SeqRange, payload: &[u8]) -> Stored {
         let end = match self.fin() {
             Some(fin) => fin.min(self.window.edge()),
@@ -268,8 +269,8 @@ impl<'a, P: Profile> Receiver<'a, P> {
         self.fin_seen.then_some(self.fin)
     }
 
-    /// Remembers a FIN with the number `fin` if it lies in the window and nothing was received
-    /// behind it; returns whether RCV.NXT passes a FIN now.
+    /// Notes a FIN with sequence number `fin`, if it lies in the window and no data behind it was received.
+    /// Returns whether RCV.NXT passes the FIN now.
     fn digest_fin(&mut self, fin: Option<SeqNumber>) -> bool {
         if let (None, Some(fin)) = (self.fin(), fin) {
             let possible = self.data.highest().at_or_before(fin) && fin.before(self.window.edge());
@@ -280,8 +281,8 @@ impl<'a, P: Profile> Receiver<'a, P> {
         reached
     }
 
-    /// Data arrived within the window of a connection that uses ECN, marked as having experienced
-    /// congestion or not, and with or without CWR (RFC 3168 section 6.1.3).
+    /// Handles the ECN signals of data within the window: a CE mark (`experienced`) and CWR (`reduced`), on a
+    /// connection with ECN (RFC 3168 section 6.1.3).
     pub(crate) fn on_ecn(&mut self, experienced: bool, reduced: bool) {
         if let Some(ecn) = self.ecn.get_mut()
             && ecn.on_data(experienced, reduced)
@@ -295,19 +296,19 @@ impl<'a, P: Profile> Receiver<'a, P> {
         self.ecn.get().is_some_and(|ecn| ecn.is_echoing())
     }
 
-    /// Whether acks have other flags than ACK for congestion marks.
+    /// Whether acks carry any ECN flag.
     pub(crate) fn tells_congestion(&self) -> bool {
         self.ecn.get().is_some_and(|ecn| ecn.tells_something())
     }
 
-    /// Acks count congestion marks, and echo none (RFC 9768).
+    /// Switches to AccECN's counter: acks no longer echo marks (RFC 9768).
     pub(crate) fn count_accurately(&mut self) {
         if let Some(ecn) = self.ecn.get_mut() {
             *ecn = EcnReceiver::Counting;
         }
     }
 
-    /// Copies data into `to` and makes room for new ones; returns how many bytes.
+    /// Moves received data into `to`, and returns how many bytes.
     pub(crate) fn read(&mut self, to: &mut [u8]) -> usize {
         let [first, second] = self.slices();
         let mut n = copy(to, first);
@@ -316,32 +317,32 @@ impl<'a, P: Profile> Receiver<'a, P> {
         n
     }
 
-    /// All data that can be read.
+    /// All in-order data that was not read, as two slices.
     pub(crate) fn slices(&self) -> [&[u8]; 2] {
         self.data.ring().slices(0, self.queued())
     }
 
-    /// Removes `n` bytes that were looked at through [`slices`](Self::slices).
+    /// Removes `n` bytes of received data, after a look at them through [`slices`](Self::slices).
     pub(crate) fn consume(&mut self, n: usize) {
         self.data.consume(n);
     }
 
-    /// Whether nothing is to be read, and nothing waits behind a hole.
+    /// Whether the receiver holds no data, neither in order nor behind a hole.
     pub(crate) fn holds_no_data(&self) -> bool {
         self.queued() == 0 && !self.data.has_holes()
     }
 
-    /// Gives memory of its own that holds nothing back.
+    /// Frees owned memory if it holds no data.
     pub(crate) fn release_memory(&mut self) {
         self.data.release();
     }
 
-    /// Most bytes received and not read.
+    /// Most bytes that the receive queue may hold.
     pub(crate) fn limit(&self) -> usize {
         self.data.ring().limit()
     }
 
-    /// The same, as far as it is to be advertised.
+    /// Largest window to advertise, in bytes.
     pub(crate) fn largest_window(&self) -> u32 {
         self.wanted_limit().min(self.clamp())
     }
@@ -354,12 +355,13 @@ impl<'a, P: Profile> Receiver<'a, P> {
         if CAN_GROW || P::RARE_SETTINGS { self.wanted } else { u32::MAX }
     }
 
-    /// Most bytes received and not read, once the peer has used up what was promised to it.
+    /// Most bytes that the receive queue may hold, once the peer has used up the window already advertised.
     pub(crate) fn wanted_limit(&self) -> u32 {
         u32::try_from(self.limit()).unwrap_or(u32::MAX).min(self.wanted())
     }
 
-    /// Sets most bytes received and not read, if the ring grows. What was advertised is still taken.
+    /// Sets the limit of the receive queue, if its memory grows. Data within the window already advertised is
+    /// still accepted.
     pub(crate) fn set_limit(&mut self, limit: usize) {
         if limit != self.wanted_limit() as usize {
             self.wanted = u32::try_from(limit).unwrap_or(u32::MAX);
@@ -368,34 +370,35 @@ impl<'a, P: Profile> Receiver<'a, P> {
         self.data.set_limit(limit.max(self.queued() + promised));
     }
 
-    /// Bounds the window to be advertised, in bytes.
+    /// Sets the largest window to advertise, in bytes; `None`: no limit but the buffer.
     pub(crate) fn set_clamp(&mut self, clamp: Option<u32>) {
         self.clamp = clamp.unwrap_or(u32::MAX);
     }
 
-    /// Has the next `count` segments acknowledged one by one, beginning with those that wait.
+    /// Has the next `count` segments acknowledged one by one, beginning with those that wait for a delayed
+    /// ack.
     pub(crate) fn set_quick_acks(&mut self, count: u16) {
         self.acks.set_quick_acks(count);
     }
 
-    /// Segments still to be acknowledged one by one.
+    /// Quick acks left: segments still to be acknowledged one by one.
     pub(crate) fn quick_acks(&self) -> u16 {
         self.acks.quick_acks()
     }
 
-    /// Payload bytes of a full-sized segment from the peer, as far as its segments have shown, or else
-    /// as many as it may have.
+    /// Payload bytes of a full-sized segment from the peer: the estimate by its segments, or without one our
+    /// announced MSS.
     pub(crate) fn full_size(&self) -> u32 {
         self.full_size.get().map_or(self.window.mss(), FullSize::bytes)
     }
 
-    /// Memory that the queue holds, in bytes.
+    /// Memory that the receive queue holds, in bytes.
     #[allow(dead_code, reason = "only queues that grow ask, and without a heap none does")]
     pub(crate) fn allocated(&self) -> usize {
         self.data.ring().allocated()
     }
 
-    /// Bytes that can be read.
+    /// Bytes in order that were not read.
     pub(crate) fn queued(&self) -> usize {
         self.data.ring().len()
     }
@@ -405,7 +408,7 @@ impl<'a, P: Profile> Receiver<'a, P> {
         self.data.next() - self.queued() as u32
     }
 
-    /// Bytes held behind a hole.
+    /// Bytes of out-of-order data held.
     pub(crate) fn out_of_order(&self) -> u32 {
         self.data.out_of_order()
     }
@@ -415,22 +418,22 @@ impl<'a, P: Profile> Receiver<'a, P> {
         self.finished
     }
 
-    /// Whether an ack must go out now.
+    /// Whether an ack is to be sent now.
     pub(crate) fn ack_due(&self, now: Instant) -> bool {
         self.acks.is_due(now)
     }
 
-    /// When a delayed ack is due; [`Instant::FAR_FUTURE`] if none is pending.
+    /// When the delayed ack is to be sent; [`Instant::FAR_FUTURE`] if none is pending.
     pub(crate) const fn ack_deadline(&self) -> Instant {
         self.acks.deadline()
     }
 
-    /// The connection wants an ack to go out now.
+    /// Has an ack sent now.
     pub(crate) fn force_ack(&mut self) {
         self.acks.owe();
     }
 
-    /// A segment went out that acknowledged RCV.NXT and advertised `window` bytes.
+    /// Notes that a segment was sent that acknowledged RCV.NXT and advertised `window` bytes.
     pub(crate) fn on_ack_sent(&mut self, _now: Instant, window: u32) {
         self.acks.on_sent();
         if let Some(report) = self.report.get_mut() {
@@ -442,14 +445,14 @@ impl<'a, P: Profile> Receiver<'a, P> {
         self.on_advertised(window);
     }
 
-    /// A segment went out that advertised `window` bytes, whatever else it told: that is a promise.
+    /// Notes that a segment was sent that advertised `window` bytes, which the peer may now use.
     pub(crate) fn on_advertised(&mut self, window: u32) {
         self.window.on_advertised(self.rcv_nxt(), window);
     }
 
     /// The window to advertise in the next segment, in bytes.
     pub(crate) fn window(&self) -> u32 {
-        // What was promised stays so, whatever is wanted now.
+        // Never less than already advertised, whatever the limit is now.
         let wanted = self.wanted().saturating_sub(self.queued() as u32).min(self.clamp());
         let room = self.data.ring().free().min(wanted.max(self.rcv_wnd()) as usize);
         self.window.offer(self.rcv_nxt(), room, self.largest_window())
@@ -460,19 +463,19 @@ impl<'a, P: Profile> Receiver<'a, P> {
         self.window.field(window)
     }
 
-    /// Whether the window can open so far that the peer should hear of it without being asked. As
-    /// long as nothing was read (`was_read`) and the buffer is what it was, a window that takes a
-    /// segment is open enough: the ack of that tells the rest, such as what a SYN could not.
+    /// Whether a window update should be sent unasked. While nothing was read (`was_read` is false) and the
+    /// buffer limit is unchanged, a window that takes a full segment is enough: the ack of that segment
+    /// advertises the rest, such as what the unscaled window of a SYN could not.
     #[inline(always)]
     pub(crate) fn window_update_due(&self, was_read: bool) -> bool {
         let next = self.data.next();
-        // Whether the window is open enough, and can move by less than `step`.
+        // Whether the advertised window takes a full segment, and can grow by less than `step` bytes.
         let is_calm = |step: u32| {
             let promised = self.window.edge().since(next);
             promised >= self.window.mss()
                 && self.data.ring().free() < promised.saturating_add(step) as usize
         };
-        // Less than any policy thinks worthwhile.
+        // Less growth than any policy thinks worthwhile.
         if P::PREDICTION && is_calm(self.window.mss().min(self.largest_window() / 4)) {
             return false;
         }
@@ -486,12 +489,12 @@ impl<'a, P: Profile> Receiver<'a, P> {
         !self.finished && self.window.update_due(next, self.window(), worthwhile)
     }
 
-    /// Whether an ack says more than RCV.NXT: data lie behind a hole, or have arrived twice.
+    /// Whether an ack would report more than RCV.NXT: out-of-order data, or a duplicate for D-SACK.
     pub(crate) fn has_report(&self) -> bool {
         self.data.has_holes() || self.report.get().is_some_and(SackReport::has_block)
     }
 
-    /// Puts the SACK blocks of the next segment into its option, as many as the longest one holds.
+    /// Puts SACK blocks into the option of the next segment, as many as the longest option holds.
     pub(crate) fn report_sack(&self, option: &mut SackBlocks) {
         if let Some(report) = self.report.get() {
             report.fill(option, self.data.ranges());

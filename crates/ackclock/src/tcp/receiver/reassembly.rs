@@ -1,5 +1,5 @@
-//! Puts arriving data in order: bytes go straight to their place in the receive ring, and a list
-//! says which ranges behind a hole are there already.
+//! Reassembly: arriving bytes are written straight to their place in the receive ring, and a list of ranges
+//! says which ones behind a hole have arrived.
 
 use super::ranges::Ranges;
 use crate::FOR_SPEED;
@@ -7,9 +7,9 @@ use crate::seq::{SeqNumber, SeqRange};
 use crate::storage::{Buffer, CAN_GROW, Ring};
 use core::ops::Range;
 
-/// The receive ring and what lies behind its end out of order.
+/// The receive ring: in-order data, and behind its end the out-of-order data.
 ///
-/// The ranges lie after [`next`](Self::next).
+/// All ranges lie after [`next`](Self::next).
 #[derive(Debug)]
 pub(super) struct Reassembly<'a, R> {
     ring: Ring<'a>,
@@ -17,17 +17,17 @@ pub(super) struct Reassembly<'a, R> {
     ranges: R,
 }
 
-/// What became of the bytes of one segment.
+/// Result of storing the bytes of one segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Stored {
-    /// By how many bytes the data in order grew, bytes that had waited behind a hole included.
+    /// Bytes by which the in-order data grew, including bytes that had waited behind a hole.
     pub(super) advanced: u32,
-    /// Bytes that had no place.
+    /// Bytes that were dropped for want of room.
     pub(super) dropped: u32,
 }
 
 impl<'a, R: Ranges<'a>> Reassembly<'a, R> {
-    /// Nothing received yet; `next` is the first sequence number of the data.
+    /// An empty ring; `next` is the first sequence number of the data.
     pub(super) fn new(
         next: SeqNumber,
         ring: Ring<'a>,
@@ -37,12 +37,12 @@ impl<'a, R: Ranges<'a>> Reassembly<'a, R> {
         Reassembly { ring, next, ranges: R::new(ranges, max_ranges) }
     }
 
-    /// The memory; the data are forgotten.
+    /// Gives back the memory; the data is lost.
     pub(super) fn into_buffers(self) -> (Buffer<'a, u8>, Buffer<'a, SeqRange>) {
         (self.ring.into_buffer(), self.ranges.into_memory())
     }
 
-    /// Most bytes in order and behind holes, if the ring grows.
+    /// Sets the most bytes to hold, in order and behind holes, if the ring's memory grows.
     pub(super) fn set_limit(&mut self, limit: usize) {
         self.ring.set_limit(limit);
     }
@@ -52,12 +52,12 @@ impl<'a, R: Ranges<'a>> Reassembly<'a, R> {
         &self.ring
     }
 
-    /// The first sequence number of the data is `next`. Nothing was received yet.
+    /// Sets the first sequence number of the data, before any was received.
     pub(super) const fn begin_at(&mut self, next: SeqNumber) {
         self.next = next;
     }
 
-    /// The first sequence number that is missing.
+    /// The first sequence number that has not arrived.
     pub(super) const fn next(&self) -> SeqNumber {
         self.next
     }
@@ -67,18 +67,18 @@ impl<'a, R: Ranges<'a>> Reassembly<'a, R> {
         &self.ranges
     }
 
-    /// Bytes held behind a hole.
+    /// Bytes of out-of-order data held.
     pub(super) fn out_of_order(&self) -> u32 {
         let lengths = self.ranges.as_slice().iter().map(|range| range.len());
         lengths.fold(0, u32::saturating_add)
     }
 
-    /// The first number after all data held.
+    /// The sequence number after all data held.
     pub(super) fn highest(&self) -> SeqNumber {
         self.ranges.as_slice().last().map_or(self.next, |range| range.end)
     }
 
-    /// The first contiguous part of `segment` that was received before (RFC 2883 section 4).
+    /// The first contiguous part of `segment` that had been received before, if any (RFC 2883 section 4).
     pub(super) fn duplicate_part(&self, segment: SeqRange) -> Option<SeqRange> {
         if segment.is_empty() {
             return None;
@@ -89,8 +89,8 @@ impl<'a, R: Ranges<'a>> Reassembly<'a, R> {
         Some(intersection(self.ranges.overlapping(segment)?, segment))
     }
 
-    /// Stores `bytes`, which begin at `start`, at or after [`next`](Self::next). Where data were
-    /// received before, those stay.
+    /// Stores `bytes`, which begin at sequence number `start`, at or after [`next`](Self::next). Data
+    /// received before is not overwritten.
     pub(super) fn store(&mut self, start: SeqNumber, bytes: &[u8]) -> Stored {
         if FOR_SPEED && !self.has_holes() && start == self.next {
             return self.append(bytes);
@@ -122,24 +122,24 @@ impl<'a, R: Ranges<'a>> Reassembly<'a, R> {
         Stored { advanced: if fills_hole { whole.len() } else { 0 }, dropped: beyond }
     }
 
-    /// Stores the bytes that come next, while nothing waits behind a hole.
+    /// Stores the next bytes in order, while there is no out-of-order data.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Stored {
         let taken = self.ring.push(bytes);
         self.next += length(taken);
         Stored { advanced: length(taken), dropped: length(bytes.len() - taken) }
     }
 
-    /// Whether something waits behind a hole.
+    /// Whether there is out-of-order data.
     pub(super) fn has_holes(&self) -> bool {
         !self.ranges.is_empty()
     }
 
-    /// Removes `n` bytes of the data in order.
+    /// Removes `n` bytes of in-order data.
     pub(super) fn consume(&mut self, n: usize) {
         self.ring.consume(n);
     }
 
-    /// Gives owned memory back if it holds nothing.
+    /// Frees owned memory if it holds no data.
     pub(super) fn release(&mut self) {
         if self.ring.is_empty() && !self.has_holes() {
             self.ring.release();
@@ -155,7 +155,7 @@ impl<'a, R: Ranges<'a>> Reassembly<'a, R> {
         })
     }
 
-    /// Writes what the ranges that are `touching` it lack of `segment`; returns the range that they
+    /// Writes the parts of `segment` that the ranges at `touching` do not hold. Returns the range that these
     /// and the segment form together.
     fn fill(&mut self, segment: SeqRange, bytes: &[u8], touching: &Range<usize>) -> SeqRange {
         let mut whole = segment;
@@ -174,7 +174,8 @@ impl<'a, R: Ranges<'a>> Reassembly<'a, R> {
         whole
     }
 
-    /// Writes the part `gap` of `bytes`, which begin at `start`. The memory has been reserved.
+    /// Writes the part `gap` of `bytes`, which begin at sequence number `start`, into memory that was
+    /// reserved.
     fn write(&mut self, start: SeqNumber, bytes: &[u8], gap: SeqRange) {
         if gap.is_empty() {
             return;
@@ -190,7 +191,7 @@ fn intersection(one: SeqRange, other: SeqRange) -> SeqRange {
     SeqRange::new(one.start.max(other.start), one.end.min(other.end))
 }
 
-/// A count of payload bytes. No segment is anywhere near 4 GiB long.
+/// A number of payload bytes as 32 bits. No segment is anywhere near 4 GiB long.
 fn length(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }

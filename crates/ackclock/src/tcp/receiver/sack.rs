@@ -1,25 +1,25 @@
-//! Which blocks a SACK option reports (RFC 2018 section 4, RFC 2883 section 4).
+//! The blocks of a SACK option: out-of-order ranges and D-SACK (RFC 2018 section 4, RFC 2883 section 4).
 
 use super::ranges::Ranges;
 use crate::seq::{SeqNumber, SeqRange};
 use crate::wire::SackBlocks;
 
-/// What to report beyond the ranges that are held out of order.
+/// Duplicates to report by D-SACK, beside the out-of-order ranges.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SackReport {
     enabled: bool,
-    /// Where what was received twice begins, in the order in which it is to be reported.
+    /// First sequence numbers of the duplicates, in the order in which they are to be reported.
     starts: [SeqNumber; DUPLICATES],
-    /// How long it is. Where one is empty those after it are, too.
+    /// Lengths of the duplicates in bytes; 0 from the first unused entry on.
     lengths: [u16; DUPLICATES],
 }
 
-/// Most duplicates that wait to be reported, each by an ack of its own; one more takes the place of the
-/// last. What lies side by side is one.
+/// Most duplicates that wait to be reported, each by its own ack; one more replaces the last. Adjoining
+/// duplicates count as one.
 const DUPLICATES: usize = 3;
 
 impl SackReport {
-    /// Nothing to report; nothing ever if SACK was not agreed on.
+    /// No duplicates; if SACK was not agreed on (`enabled` is false) there are never any.
     pub(super) const fn new(enabled: bool) -> Self {
         SackReport { enabled, starts: [SeqNumber(0); DUPLICATES], lengths: [0; DUPLICATES] }
     }
@@ -29,7 +29,7 @@ impl SackReport {
         self.enabled
     }
 
-    /// The most recent segment contained `duplicate`, data that had been received before.
+    /// Notes that the most recent segment contained `duplicate`, data that had been received before.
     pub(super) fn on_duplicate(&mut self, duplicate: SeqRange) {
         if !self.enabled {
             return;
@@ -51,7 +51,7 @@ impl SackReport {
         (*start, *known) = (duplicate.start, len);
     }
 
-    /// The first duplicate was reported; each is reported once (RFC 2883 section 4).
+    /// Notes that the first duplicate was reported; each is reported once (RFC 2883 section 4).
     pub(super) fn on_sent(&mut self) {
         if !self.has_block() {
             return;
@@ -62,21 +62,20 @@ impl SackReport {
         *last = 0;
     }
 
-    /// What is to be reported first; empty: nothing.
+    /// The duplicate to report next; empty if there is none.
     fn duplicate(&self) -> SeqRange {
         let ([start, ..], [length, ..]) = (self.starts, self.lengths);
         SeqRange::from_len(start, length.into())
     }
 
-    /// Whether there is a block to report beside the ranges.
+    /// Whether there is a duplicate to report.
     pub(super) const fn has_block(&self) -> bool {
         let [first, ..] = self.lengths;
         first > 0
     }
 
-    /// Puts blocks into an option that has none, and nothing in their place: the duplicate, then the range
-    /// that encloses it if it lies above the cumulative ack, then the other `ranges`, those with the most
-    /// recently received segments first.
+    /// Adds blocks to an option: the duplicate first, then the range that encloses it if that lies above the
+    /// cumulative ack, then the other `ranges`, those with the most recently received segments first.
     pub(super) fn fill<'a>(&self, option: &mut SackBlocks, ranges: &impl Ranges<'a>) {
         if !self.enabled {
             return;

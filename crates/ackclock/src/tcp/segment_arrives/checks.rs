@@ -1,5 +1,5 @@
-//! The eight checks of a segment that arrives (RFC 9293 section 3.10.7.4). The third compares IP's
-//! security options, which this stack does not read: there is nothing to compare.
+//! The eight checks of an arriving segment (RFC 9293 section 3.10.7.4). The third, of IP security options, is
+//! omitted: this stack does not read them.
 
 use crate::FOR_SPEED;
 use crate::congestion::CongestionController;
@@ -12,8 +12,8 @@ use crate::time::Instant;
 use crate::wire::{Ecn, Flags, Header, Segment};
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// First check: sequence number, preceded by PAWS (RFC 7323 section 5.3). What counts of the
-    /// segment begins at `seq`. False if nothing further of it counts.
+    /// First check: the sequence number, preceded by PAWS (RFC 7323 section 5.3). The part of the segment to
+    /// check begins at `seq` (after a repeated SYN). Returns false if processing ends.
     #[inline]
     pub(super) fn check_sequence(
         &mut self,
@@ -22,7 +22,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         seq: SeqNumber,
     ) -> bool {
         let passed = self.timestamps.check(now, &segment.header);
-        // As nearly all begin in the window.
+        // The common case: it begins in the window.
         let is_within = FOR_SPEED
             && passed == TimestampCheck::Passed
             && seq.at_or_after(self.receiver.rcv_nxt())
@@ -30,7 +30,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         is_within || self.check_any_sequence(now, segment, seq, passed)
     }
 
-    /// The first check after PAWS, wherever the segment begins.
+    /// The rest of the first check, after PAWS, for a segment that may begin anywhere.
     #[cfg_attr(target_pointer_width = "64", inline(never))]
     fn check_any_sequence(
         &mut self,
@@ -57,13 +57,13 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         // made to accept valid ACKs, URGs, and RSTs."
         let (nxt, window) = (self.receiver.rcv_nxt(), self.receiver.rcv_wnd());
         let closed = window == 0 && seq == nxt;
-        // An ack from a peer whose data under way fill the window stands where that ends. Were it
-        // refused while those are lost, we should send again for ever what it acknowledges.
+        // An ack exactly at the right edge comes from a peer whose data in flight fills our window. If that
+        // data is lost and we refused the ack, we would retransmit forever what it acknowledges.
         let full = !reset && len == 0 && seq == nxt + window;
         if closed || full || self.receiver.is_acceptable(seq, len) {
             return true;
         }
-        // A RST is in the window or is nothing (RFC 5961 section 3.2).
+        // A RST outside the window is ignored (RFC 5961 section 3.2).
         if !reset {
             let Header { ack, flags, ref options, .. } = segment.header;
             if P::TIMESTAMPS && flags.contains(Flags::ACK) && self.is_plausible(ack) {
@@ -71,7 +71,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             }
             let old = self.receiver.rcv_nxt().since(seq).min(segment.payload.len() as u32);
             if self.state.is_synchronized() && old > 0 {
-                // Nothing of it is taken, but D-SACK reports it.
+                // The data is dropped, but D-SACK reports it.
                 self.receiver.on_old(SeqRange::from_len(seq, old));
             }
             self.take_syn_ack_again(segment);
@@ -81,9 +81,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         false
     }
 
-    /// Appendix A.2: two ends that have taken each other's window probe, but not heard so, send acks
-    /// that begin one before what the other expects, for ever. Such an ack counts, if nothing else
-    /// of the segment does.
+    /// Accepts the ack of a segment that begins one before RCV.NXT (RFC 9293 Appendix A.2). Two ends that
+    /// have accepted each other's window probes, but do not know it, would exchange such acks forever. Only
+    /// the ack of such a segment counts.
     fn digest_ack_before_window(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
         let Header { flags, ack, .. } = segment.header;
         let is_ack = flags.contains(Flags::ACK) && !flags.contains(Flags::SYN);
@@ -97,9 +97,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// "If an incoming segment is not acceptable, an acknowledgment should be sent in reply." What
-    /// occupies no sequence number is answered sparingly, or two such ends would never stop; so is
-    /// everything before the connection is established.
+    /// Answers a segment that is not acceptable: "If an incoming segment is not acceptable, an acknowledgment
+    /// should be sent in reply." The answer is rate-limited if the segment occupies no sequence number, or
+    /// two such ends would never stop, and before the connection is established.
     fn answer_unacceptable(&mut self, now: Instant, len: u32) {
         if len > 0 && self.state.is_synchronized() {
             self.receiver.force_ack();
@@ -108,8 +108,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// Second check: RST. Only one with exactly the next number is believed; another is answered by a
-    /// challenge ack (RFC 5961 section 3.2). False if there is one.
+    /// Second check: RST. It resets the connection only if its sequence number is exactly RCV.NXT; otherwise
+    /// it is answered by a challenge ACK (RFC 5961 section 3.2). Returns false if the segment has RST.
     pub(super) fn check_reset(&mut self, now: Instant, flags: Flags, seq: SeqNumber) -> bool {
         if !flags.contains(Flags::RST) {
             return true;
@@ -119,7 +119,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             return false;
         }
         match self.state {
-            // Both sides have finished: nothing was lost.
+            // Both sides have sent their FIN: no data was lost.
             State::Closing | State::LastAck | State::TimeWait => self.state = State::Closed,
             State::SynReceived if P::ACTIVE_OPEN && !self.was_opened_fast() => {
                 self.fail(Error::Refused);
@@ -129,8 +129,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         false
     }
 
-    /// Fourth check: SYN, which is never believed, but answered by a challenge ack (RFC 5961
-    /// section 4.2). False if there is one.
+    /// Fourth check: SYN. It never resets the connection, but is answered by a challenge ACK (RFC 5961
+    /// section 4.2). Returns false if the segment has SYN.
     pub(super) fn check_syn(&mut self, now: Instant, flags: Flags) -> bool {
         let is_syn = flags.contains(Flags::SYN);
         if is_syn {
@@ -139,7 +139,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         !is_syn
     }
 
-    /// Fifth check: ACK, in a synchronized state. False if nothing further of the segment counts.
+    /// Fifth check: ACK, in a synchronized state. Returns false if processing ends.
     pub(super) fn check_ack(
         &mut self,
         now: Instant,
@@ -156,7 +156,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             return false;
         }
         self.timestamps.update(now, seq, options.timestamps);
-        // What an older one SACKs has arrived all the same.
+        // The SACK blocks of an old ack still count: what they report has arrived.
         let reports = P::SACK && !options.sack.is_empty();
         if reports || ack.at_or_after(self.sender.snd_una()) {
             self.digest_ack(now, segment, seq);
@@ -164,16 +164,17 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.state != State::Closed
     }
 
-    /// Whether an ack is of what was sent, and not made up.
+    /// Whether an ack number is one that the peer can have sent, and not a forged one.
     fn is_plausible(&self, ack: SeqNumber) -> bool {
         if ack.after(self.sender.snd_nxt()) {
             return false;
         }
-        // RFC 5961 section 5.2: one older than any window's worth of data was made up.
+        // RFC 5961 section 5.2: an ack older than the largest window is not accepted.
         self.sender.snd_una().since(ack) <= self.sender.window().largest
     }
 
-    /// Sixth to eighth check of a segment whose text begins at `seq`, behind the SYN if there is one.
+    /// Sixth to eighth check: urgent data, payload and FIN. The payload begins at `seq`, after the SYN if
+    /// there is one.
     #[inline(never)]
     pub(super) fn take_urgent_text_and_fin(
         &mut self,
@@ -182,7 +183,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         seq: SeqNumber,
     ) {
         if !self.takes_data() {
-            // The peer has sent its FIN: what it sends now is a repetition.
+            // The peer has sent its FIN, so this is a retransmission.
             if !segment.is_empty() && self.state.is_synchronized() {
                 self.receiver.force_ack();
             }
@@ -197,13 +198,13 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// Sixth check: URG.
     fn check_urgent(&mut self, header: &Header) {
         if header.flags.contains(Flags::URG) {
-            // It counts from SEG.SEQ, which is the SYN's where the segment has one.
+            // The urgent pointer counts from SEG.SEQ, which is that of the SYN if the segment has one.
             self.take_urgent(header.seq + u32::from(header.urgent_pointer));
         }
     }
 
-    /// Seventh check: the segment's text, with which the receiver takes the FIN, as both may have to wait
-    /// for what is missing before them.
+    /// Seventh check: the payload. The receiver takes in the FIN along with it, as both may have to wait for
+    /// missing data before them.
     pub(in crate::tcp) fn take_text(
         &mut self,
         now: Instant,
@@ -214,14 +215,16 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let has_text = !segment.payload.is_empty();
         let end = seq + segment.payload.len() as u32;
         if self.sender.is_orphaned() && has_text && end.after(self.receiver.rcv_nxt()) {
-            // Nobody will read it, and the peer must learn that (section 3.6.1, SHLD-3).
+            // No application will read the data: reset the peer so that it learns this (section 3.6.1,
+            // SHLD-3).
             self.fail_with_reset(Error::Aborted);
             self.reset = Reset::Unread;
             return;
         }
         let (fin, push) = (flags.contains(Flags::FIN), flags.contains(Flags::PSH));
         let arrival = self.receiver.on_segment(now, seq, segment.payload, fin, push);
-        // After it was counted: the ack that a mark is worth is the one that it gets anyway.
+        // Only now, after the ack policy has counted the segment, so that an ack due for the mark is that
+        // segment's own ack.
         if P::ECN
             && self.agreement.accurate.echoes_classic()
             && has_text
@@ -234,7 +237,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.digest_arrival(&arrival);
     }
 
-    /// Eighth check: FIN, once everything before it has arrived.
+    /// Eighth check: FIN; called once all data before it has arrived.
     pub(super) fn on_fin(&mut self) {
         self.state = match self.state {
             State::FinWait1 => State::Closing,

@@ -1,5 +1,5 @@
-//! SEGMENT ARRIVES (RFC 9293 section 3.10.7), state by state, with the rules of RFC 5961 and RFC 7323
-//! where they replace a check or precede it.
+//! SEGMENT ARRIVES (RFC 9293 section 3.10.7), by state. The rules of RFC 5961 and RFC 7323 replace or precede
+//! some of the checks.
 //!
 //! | section | state | where |
 //! | --- | --- | --- |
@@ -7,7 +7,7 @@
 //! | 3.10.7.3 | SYN-SENT | `syn_sent.rs` |
 //! | 3.10.7.4 | SYN-RECEIVED | `syn_received.rs` |
 //! | 3.10.7.4 | the synchronized states | `synchronized.rs` |
-//! | 3.10.7.4 | TIME-WAIT | here as long as the stack has made no record of it |
+//! | 3.10.7.4 | TIME-WAIT | here, until the stack has turned the connection into a TIME-WAIT record |
 //!
 //! The eight checks of section 3.10.7.4 are in `checks.rs`.
 
@@ -24,19 +24,19 @@ use crate::profile::Profile;
 use crate::time::Instant;
 use crate::wire::Segment;
 
-/// What the stack must do after a segment was digested.
+/// What the stack must do after a connection has processed a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Verdict {
-    /// Nothing beyond looking at the connection's state.
+    /// Nothing; only the connection's state may have changed.
     Done,
-    /// Answer the segment with a RST as for a segment that belongs to nobody
-    /// (sections 3.10.7.3 and 3.10.7.4: an unacceptable ACK while the connection is being opened).
+    /// Answer the segment with a RST as if it belonged to no connection (sections 3.10.7.3 and 3.10.7.4: an
+    /// unacceptable ACK during the handshake).
     Reset,
 }
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// A segment arrived.
+    /// Processes an arriving segment.
     #[cfg_attr(target_pointer_width = "64", inline(never))]
     pub fn on_segment(&mut self, now: Instant, segment: &Segment<'_>) -> Verdict {
         self.count_segment(segment.payload);
@@ -51,14 +51,15 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// Counts a segment with that payload, for `Info`.
+    /// Counts an arrived segment with this payload, for `Info`.
     pub(super) fn count_segment(&mut self, payload: &[u8]) {
         let counters = &mut self.counters;
         counters.segments_received.add(1);
         counters.data_segments_received.add(u32::from(!payload.is_empty()));
     }
 
-    /// What became of a segment's text and FIN, and of those that had waited for it.
+    /// Applies the result of taking in a segment's payload and FIN, together with data that had waited for
+    /// them.
     pub(super) fn digest_arrival(&mut self, arrival: &Arrival) {
         self.counters.bytes_received.add(arrival.accepted);
         self.count_rarely(|rare| &mut rare.reassembly_dropped, arrival.dropped);

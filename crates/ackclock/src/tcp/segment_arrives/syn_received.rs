@@ -1,6 +1,6 @@
-//! A segment arrives in SYN-RECEIVED (RFC 9293 section 3.10.7.4). A connection of its own is in that
-//! state only after a simultaneous open (section 3.5, figure 7) or a Fast Open (RFC 7413): before another
-//! passive open there is a half-open record of the stack's.
+//! A segment arrives in SYN-RECEIVED (RFC 9293 section 3.10.7.4). A connection is in that state only after a
+//! simultaneous open (section 3.5, figure 7) or a Fast Open (RFC 7413); any other passive open is a half-open
+//! record of the stack.
 
 use super::Verdict;
 use crate::congestion::CongestionController;
@@ -11,8 +11,8 @@ use crate::time::Instant;
 use crate::wire::{Flags, Header, Segment};
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// The checks of section 3.10.7.4 up to the fifth, with which the connection is established and
-    /// the segment is one of a synchronized state.
+    /// Runs the checks of section 3.10.7.4 up to the fifth. If they pass, the connection is established, and
+    /// the segment is processed further as in a synchronized state.
     #[inline(never)]
     pub(super) fn on_segment_in_syn_received(
         &mut self,
@@ -20,8 +20,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         segment: &Segment<'_>,
     ) -> Verdict {
         let Header { seq, ack, flags, window, options, .. } = segment.header;
-        // The other side's SYN once more, perhaps with the ack that we wait for: only what follows
-        // the SYN counts (figure 7, line 6), and text may have come with that before.
+        // A retransmission of the peer's SYN, perhaps with the ack that we wait for. Only what follows the
+        // SYN counts (figure 7, line 6); data may already have come with an earlier copy.
         let repeated = flags.contains(Flags::SYN) && seq + 1 == self.first_text();
         let seq = if repeated { seq + 1 } else { seq };
         let goes_on = (repeated || self.check_sequence(now, segment, seq))
@@ -30,7 +30,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if !goes_on {
             return Verdict::Done;
         }
-        // Fifth, ACK: of our SYN.
+        // Fifth, ACK: it must acknowledge our SYN.
         if !flags.contains(Flags::ACK) {
             if repeated {
                 self.send_syn_again();

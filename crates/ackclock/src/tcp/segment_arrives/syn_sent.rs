@@ -17,12 +17,12 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         segment: &Segment<'_>,
     ) -> Verdict {
         let Header { seq, ack, flags, window, options, .. } = segment.header;
-        // First, ACK: it is of our SYN and the text that went with it, or the segment is not for us.
+        // First, ACK: it must acknowledge our SYN, and perhaps data sent with it.
         let acks_syn = flags.contains(Flags::ACK);
         if acks_syn && !self.acks_syn(ack) {
             return if flags.contains(Flags::RST) { Verdict::Done } else { Verdict::Reset };
         }
-        // Second, RST: only one that acknowledges our SYN is believed. Third is security: none.
+        // Second, RST: obeyed only if it acknowledges our SYN. Third, security: none.
         if flags.contains(Flags::RST) {
             if acks_syn {
                 self.fail(Error::Refused);
@@ -36,11 +36,12 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let advertised = self.syn_window();
         self.agree(now, segment, advertised);
         if !acks_syn {
-            // Simultaneous open: our SYN goes again, now with an ack of theirs (section 3.5, figure 7).
+            // Simultaneous open: send our SYN again, now with an ack of the peer's SYN (section 3.5, figure
+            // 7).
             self.state = State::SynReceived;
             self.send_syn_again();
-            // "If there are other controls or text in the segment, queue these"; what its FIN stands
-            // for comes again.
+            // "If there are other controls or text in the segment, queue these". Not with a FIN, which the
+            // peer retransmits.
             if !segment.payload.is_empty() && !flags.contains(Flags::FIN) {
                 self.take_text(now, segment, seq + 1);
             }

@@ -10,7 +10,7 @@ use crate::time::Instant;
 use crate::wire::{Flags, Header, Segment};
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// The checks of section 3.10.7.4, in its order; the third is security: none.
+    /// Runs the checks of section 3.10.7.4, in its order; the third, security, is omitted.
     #[inline(never)]
     pub(super) fn on_segment_synchronized(&mut self, now: Instant, segment: &Segment<'_>) {
         let Header { seq, flags, .. } = segment.header;
@@ -26,11 +26,11 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// The ack advances the sender, and the state where it acknowledges our FIN.
+    /// Processes an ack: advances the sender, and the state if our FIN is acknowledged.
     #[inline(never)]
     pub(super) fn digest_ack(&mut self, now: Instant, segment: &Segment<'_>, seq: SeqNumber) {
         let Header { ack, window, ref options, .. } = segment.header;
-        // Of an ack that a later one has overtaken only the SACK blocks count.
+        // If a later ack has overtaken this one, only its SACK blocks count.
         let is_old = P::SACK && ack.before(self.sender.snd_una());
         let ecn_echo = !is_old && self.hears_congestion(segment, seq);
         let input = AckInput {
@@ -46,7 +46,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.digest_ack_of_fin(now);
     }
 
-    /// Whether an ack tells of congestion: by an echo, or by counts that are news.
+    /// Whether an ack reports congestion: by ECN-Echo, or by counters that have grown.
     #[inline(always)]
     fn hears_congestion(&mut self, segment: &Segment<'_>, seq: SeqNumber) -> bool {
         if self.is_accurate() {
@@ -58,7 +58,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         has_echo
     }
 
-    /// The state after an ack that may have been that of our FIN.
+    /// Changes the state if our FIN is acknowledged.
     fn digest_ack_of_fin(&mut self, now: Instant) {
         if !self.sender.fin_acked() {
             return;

@@ -1,8 +1,8 @@
-//! How fast the path delivers: delivery rate samples (draft-ietf-ccwg-bbr-06 section 4.1).
+//! Delivery rate samples: how fast the path delivers data (draft-ietf-ccwg-bbr-06 section 4.1).
 //!
-//! Each transmission remembers what had been delivered when it was sent; the ack for it tells what
-//! was delivered since, and in what time. Counts and times are kept modulo 2^32, times in
-//! microseconds: only differences matter.
+//! Each transmission records how much had been delivered when it was sent; the ack for it tells how much was
+//! delivered since, and in what time. Counts and times are kept modulo 2^32, times in microseconds, as only
+//! differences matter.
 
 use super::Sender;
 use super::flight::{Flight, Losses};
@@ -11,13 +11,13 @@ use crate::profile::{Kept, Part, Profile};
 use crate::storage::{Buffer, Column, Deque};
 use crate::time::{Duration, Instant};
 
-/// What one transmission remembers of the moment it was sent (P of section 4.1.2.1.2).
+/// The state of delivery at the moment when one segment was sent (P of section 4.1.2.1.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryRecord {
-    /// P.delivered, P.lost: what had been delivered and lost.
+    /// P.delivered, P.lost: bytes delivered and lost until then.
     delivered: u32,
     lost: u32,
-    /// P.tx_in_flight; 0: nothing is known of the transmission.
+    /// P.tx_in_flight, in bytes; 0 marks an empty record.
     in_flight: u32,
     /// P.delivered_time, P.first_send_time, P.send_time.
     delivered_at: u32,
@@ -25,23 +25,23 @@ pub struct DeliveryRecord {
     sent_at: u32,
     /// P.is_app_limited.
     app_limited: bool,
-    /// Whether it was a retransmission: nobody knows which copy an ack is for.
+    /// Whether it was a retransmission: then it is unknown which copy an ack is for.
     resent: bool,
 }
 
 impl DeliveryRecord {
-    /// With the bytes in flight after the transmission.
+    /// The record, with the bytes in flight after the transmission.
     pub(super) fn with_flight(self, in_flight: u32) -> Self {
         DeliveryRecord { in_flight, ..self }
     }
 
-    /// Whether it remembers anything.
+    /// Whether the record is not empty.
     pub(super) fn is_known(&self) -> bool {
         self.in_flight > 0
     }
 }
 
-/// What the connection remembers, in an image that samples delivery rates.
+/// The connection's delivery state, in an image that samples delivery rates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Delivery<P: Profile>(<P::DeliveryRate as Part>::Keeps<Counts>);
 
@@ -54,8 +54,8 @@ struct Counts {
     /// C.delivered_time, C.first_send_time.
     delivered_at: u32,
     first_sent_at: u32,
-    /// C.app_limited: until so much is delivered, samples are of a time in which the application
-    /// had nothing to send.
+    /// C.app_limited: until this much is delivered, samples are from a time in which the application had
+    /// nothing to send.
     app_limited_until: u32,
     app_limited: bool,
 }
@@ -69,8 +69,8 @@ fn span(from: u32, to: u32) -> Duration {
     Duration::from_micros(u64::from(to.wrapping_sub(from)))
 }
 
-/// What each transmission in flight remembers, beside the records of the flight; nothing in an image
-/// that samples no delivery rates, nor where there is no memory for it.
+/// The delivery records of the transmissions in flight, kept beside the records of the flight. Empty in an
+/// image that samples no delivery rates, or if there is no memory for it.
 #[derive(Debug)]
 pub(super) struct DeliveryColumn<'a, P: Profile>(
     <P::DeliveryRate as Part>::Owns<Column<'a, DeliveryRecord>>,
@@ -85,18 +85,18 @@ impl<'a, P: Profile> DeliveryColumn<'a, P> {
         DeliveryColumn(Kept::new(Column::new(buffer, deque)))
     }
 
-    /// The memory, for use by another connection.
+    /// Gives back the memory, for use by another connection.
     pub(super) fn into_buffer(mut self) -> Buffer<'a, DeliveryRecord> {
         self.0.get_mut().map(core::mem::take).unwrap_or_default().into_buffer()
     }
 
-    /// Whether anything is remembered.
+    /// Whether delivery records are kept.
     #[inline(always)]
     pub(super) fn is_usable(&self) -> bool {
         self.0.get().is_some_and(Column::is_usable)
     }
 
-    /// Makes sure that one more element has a place in `deque`.
+    /// Makes room for one more element in `deque` and in the column; returns whether there is room.
     pub(super) fn reserve<T: Copy + Default>(&mut self, deque: &mut Deque<'_, T>) -> bool {
         match self.0.get_mut() {
             Some(column) => column.reserve(deque),
@@ -104,7 +104,7 @@ impl<'a, P: Profile> DeliveryColumn<'a, P> {
         }
     }
 
-    /// What stands beside the element at `position` of `deque`.
+    /// The delivery record beside the element at `position` of `deque`.
     #[inline(always)]
     pub(super) fn get<T: Copy + Default>(
         &self,
@@ -114,7 +114,7 @@ impl<'a, P: Profile> DeliveryColumn<'a, P> {
         self.0.get()?.get(deque, position)
     }
 
-    /// Puts `sent` beside the element at `position` of `deque`.
+    /// Stores `sent` beside the element at `position` of `deque`.
     #[inline(always)]
     pub(super) fn set<T: Copy + Default>(
         &mut self,
@@ -127,7 +127,7 @@ impl<'a, P: Profile> DeliveryColumn<'a, P> {
         }
     }
 
-    /// The deque was cleared: owned memory goes back.
+    /// Frees owned memory, as the deque was cleared.
     pub(super) fn clear(&mut self) {
         if let Some(column) = self.0.get_mut() {
             column.clear();
@@ -135,18 +135,18 @@ impl<'a, P: Profile> DeliveryColumn<'a, P> {
     }
 }
 
-/// What the current round trip has delivered, and the last one; nothing in an image that samples no
-/// delivery rates.
+/// Delivery rate of the current round trip and of the last one; absent in an image that samples no delivery
+/// rates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RoundRate<P: Profile>(<P::DeliveryRate as Part>::Keeps<RoundCounts>);
 
-/// Times are in microseconds modulo 2^32.
+/// Counts of the current round trip and the last one. Times are in microseconds modulo 2^32.
 #[derive(Clone, Copy, Debug)]
 struct RoundCounts {
     began_at: u32,
-    /// What had been delivered on the connection when it began, modulo 2^32.
+    /// Bytes delivered on the connection when the round began, modulo 2^32.
     prior_delivered: u32,
-    /// Bytes delivered in the last round, and its length.
+    /// Bytes delivered in the last round, and its length in microseconds.
     last_delivered: u32,
     last_length: u32,
     app_limited: bool,
@@ -165,12 +165,12 @@ impl<P: Profile> RoundRate<P> {
         }))
     }
 
-    /// Whether the application had too little to send in the last round.
+    /// Whether the last round was limited by the application.
     pub(super) fn is_app_limited(&self) -> bool {
         self.0.get().is_some_and(|last| last.last_app_limited)
     }
 
-    /// Bytes per second delivered in the last round; 0 before the first.
+    /// Delivery rate of the last round in bytes per second; 0 before the first.
     pub(super) fn rate(&self) -> u64 {
         self.0.get().map_or(0, |last| {
             u64::from(last.last_delivered) * 1_000_000 / u64::from(last.last_length.max(1))
@@ -184,9 +184,9 @@ impl<P: Profile> RoundRate<P> {
         }
     }
 
-    /// The round ends, with `delivered` bytes delivered on the connection and at most `peak` in
-    /// flight: a sample over it, which is all there is where transmissions remember nothing of
-    /// deliveries.
+    /// Ends the round, with `delivered` bytes delivered on the connection and at most `peak` bytes in flight
+    /// during the round. Returns a rate sample over the round, which is all there is if no delivery records
+    /// are kept.
     pub(super) fn end(&mut self, now: Instant, delivered: u32, peak: u32) -> DeliveryRate {
         let Some(round) = self.0.get_mut() else {
             return DeliveryRate::default();
@@ -225,7 +225,8 @@ impl<P: Profile> Delivery<P> {
         self.0.get().map_or(0, |counts| counts.delivered)
     }
 
-    /// Section 4.1.2.2: something is sent. `idle`: nothing was in flight before.
+    /// Notes that a segment is sent, and returns its record (section 4.1.2.2). `idle`: nothing was in flight
+    /// before.
     #[inline]
     pub(super) fn on_sent(&mut self, now: Instant, idle: bool, resent: bool) -> DeliveryRecord {
         let Some(counts) = self.0.get_mut() else {
@@ -247,7 +248,7 @@ impl<P: Profile> Delivery<P> {
         }
     }
 
-    /// Section 4.1.2.3: an ack delivered so many bytes.
+    /// Notes that an ack delivered `bytes` bytes (section 4.1.2.3).
     #[inline]
     pub(super) fn on_delivered(&mut self, now: Instant, bytes: u32) {
         let Some(counts) = self.0.get_mut().filter(|_| bytes > 0) else {
@@ -259,7 +260,7 @@ impl<P: Profile> Delivery<P> {
         counts.app_limited &= beyond <= 0;
     }
 
-    /// So many bytes were found lost.
+    /// Notes that `bytes` bytes were found lost.
     pub(super) fn on_lost(&mut self, bytes: u32) {
         if let Some(counts) = self.0.get_mut() {
             counts.lost = counts.lost.wrapping_add(bytes);
@@ -278,14 +279,14 @@ impl<P: Profile> Delivery<P> {
         self.0.get().is_some_and(|counts| counts.app_limited)
     }
 
-    /// How much was found lost since `sent` was sent.
+    /// Bytes found lost since the segment of record `sent` was sent.
     pub(super) fn lost_since(&self, sent: &DeliveryRecord) -> u32 {
         self.0.get().map_or(0, |counts| counts.lost.wrapping_sub(sent.lost))
     }
 
-    /// GenerateRateSample (section 4.1.2.3): what the ack just digested tells, whose last sent
-    /// transmission is `sent`. A sample over less than `min_rtt` comes of an ack for another copy
-    /// than that.
+    /// GenerateRateSample (section 4.1.2.3): the sample of the ack just processed, whose most recently sent
+    /// segment has record `sent`. An interval shorter than `min_rtt` means that the ack is for another copy
+    /// of that segment.
     pub(super) fn sample(&mut self, sent: &DeliveryRecord, min_rtt: Duration) -> DeliveryRate {
         let lost = self.lost_since(sent);
         let Some(counts) = self.0.get_mut() else {
@@ -310,15 +311,15 @@ impl<P: Profile> Delivery<P> {
 }
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
-    /// CheckIfApplicationLimited (section 4.1.2.4), before what the application, an ack or a timer
-    /// brings. What is less than a segment may be held back for more, and limits as nothing does.
+    /// CheckIfApplicationLimited (section 4.1.2.4); called before data of the application, an ack or a timer
+    /// is handled. Less than a segment of unsent data does not count, as it may be held back for more.
     pub(super) fn note_app_limited(&mut self) {
         if P::DELIVERY_RATE {
             self.note_app_limited_at(self.pipe());
         }
     }
 
-    /// The same where it is known how much is in the network.
+    /// As [`note_app_limited`](Self::note_app_limited), with `pipe` bytes in the network.
     #[inline(always)]
     pub(super) fn note_app_limited_at(&mut self, pipe: u32) {
         if !P::DELIVERY_RATE {
@@ -332,7 +333,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
     }
 
-    /// Losses were found: the law hears of them.
+    /// Reports losses just found to congestion control.
     pub(super) fn tell_losses(&mut self, now: Instant, losses: &Losses) {
         if losses.bytes == 0 {
             return;

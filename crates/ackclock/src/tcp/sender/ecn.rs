@@ -1,5 +1,5 @@
-//! The sender's part in explicit congestion notification (RFC 3168 section 6.1.2), which over AccECN is the same
-//! but for CWR (RFC 9768 section 4).
+//! The sender's part in ECN (RFC 3168 section 6.1.2); with AccECN the same except for CWR (RFC 9768 section
+//! 4).
 
 use super::Sender;
 use crate::congestion::{Congestion, CongestionController, CongestionKind, Marks};
@@ -8,18 +8,18 @@ use crate::seq::SeqNumber;
 use crate::time::Instant;
 use crate::wire::Ecn;
 
-/// Whether new data may be marked on its way.
+/// Whether new data is sent as ECN-capable, and how the peer then reports marks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Capability {
-    /// No.
+    /// Not ECN-capable.
     None,
-    /// The peer echoes marks until it sees CWR: both SYNs were ECN-setup SYNs (RFC 3168).
+    /// The peer echoes marks until it sees CWR: both SYNs were ECN-setup ones (RFC 3168).
     Echoed,
-    /// The peer counts them (RFC 9768).
+    /// The peer counts marks (RFC 9768).
     Counted,
 }
 
-/// What has reduced the window within the last window of data.
+/// What has reduced the congestion window within the last window of data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Reduced {
     No,
@@ -27,20 +27,20 @@ enum Reduced {
     ByMark,
 }
 
-/// What the sender remembers of congestion marks: nothing, where an image does without ECN.
+/// ECN state of the sender; absent in an image without ECN.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EcnSender<P: Profile>(<P::Ecn as Part>::Keeps<EcnState>);
 
 #[derive(Clone, Copy, Debug)]
 struct EcnState {
     capable: Capability,
-    /// The next new data tells the peer that the window was reduced.
+    /// Whether the next new data carries CWR, to tell the peer that the window was reduced.
     cwr_due: bool,
-    /// With a window of one segment only the retransmission timer can slow the sender down: nothing
-    /// new is sent before it fires.
+    /// Whether new data is held back until the retransmission timer expires: with a window of one segment
+    /// only that can slow the sender down further.
     held: bool,
     reduced: Reduced,
-    /// SND.NXT at the last reduction. What acknowledges more has seen the CWR.
+    /// SND.NXT at the last reduction. An ack beyond it comes from a peer that has seen CWR.
     point: SeqNumber,
 }
 
@@ -60,12 +60,12 @@ impl<P: Profile> EcnSender<P> {
         self.0.get().is_some_and(|marks| marks.cwr_due)
     }
 
-    /// The timer has fired; returns whether something was held back for it.
+    /// Ends holding back, because the timer has expired; returns whether new data was held back.
     pub(super) fn release(&mut self) -> bool {
         self.0.get_mut().is_some_and(|marks| core::mem::take(&mut marks.held))
     }
 
-    /// New data was sent.
+    /// Notes that new data was sent.
     pub(super) fn on_new_data_sent(&mut self) {
         if let Some(marks) = self.0.get_mut() {
             marks.cwr_due = false;
@@ -79,25 +79,25 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.ecn.0.get().is_some_and(|marks| marks.capable != Capability::None)
     }
 
-    /// The codepoint of new data that may be marked: ECT(1) where the law is scalable and the peer counts marks (RFC
-    /// 9331 sections 4.1 and 4.2), else ECT(0).
+    /// The codepoint of ECN-capable data: ECT(1) if the congestion control is scalable and the peer counts
+    /// marks (RFC 9331 sections 4.1 and 4.2), else ECT(0).
     pub(crate) fn codepoint(&self) -> Ecn {
         let is_l4s = self.has_counted_marks() && self.controller.wants_l4s();
         if is_l4s { Ecn::Ect1 } else { Ecn::Ect0 }
     }
 
-    /// Whether the peer counts marks of new data.
+    /// Whether the peer counts marks on new data (AccECN).
     pub(super) fn has_counted_marks(&self) -> bool {
         P::ACCURATE_ECN
             && self.ecn.0.get().is_some_and(|marks| marks.capable == Capability::Counted)
     }
 
-    /// Whether the law answers marks by itself, as they are counted.
+    /// Whether congestion control itself responds to counted marks.
     pub(super) fn leaves_marks_to_law(&self) -> bool {
         self.has_counted_marks() && self.controller.counts_marks()
     }
 
-    /// New data can no longer be marked: something changes what it is marked with.
+    /// Stops sending ECN-capable data, because something on the path changes the codepoint.
     pub(crate) fn give_up_capability(&mut self) {
         if let Some(marks) = self.ecn.0.get_mut() {
             marks.capable = Capability::None;
@@ -109,17 +109,18 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.ecn.is_cwr_due()
     }
 
-    /// Congestion was detected: the window shrinks, once for all that is lost or marked of one
-    /// window of data. Recovery knows by itself when a loss is a new instance of congestion.
+    /// Responds to congestion by reducing the window, but only once for all losses and marks of one window of
+    /// data. (Recovery decides by itself when a loss is a new sign of congestion.)
     pub(super) fn reduce(&mut self, now: Instant, kind: CongestionKind, flight_size: u32) {
         if let Some(marks) = self.ecn.0.get_mut() {
             let by_mark = kind == CongestionKind::Ecn;
-            // What was lost from there on, the segment with CWR among it, was sent after the reduction.
+            // Data lost before `point`, if it is not acknowledged yet, belongs to the window that was already
+            // reduced; what is lost from there on was sent after the reduction.
             let is_one = self.snd_una.before(marks.point);
             let is_fast = kind == CongestionKind::FastRetransmit;
             if is_fast && is_one && marks.reduced == Reduced::ByMark {
                 self.recovery.keep_reduction();
-                // A retransmission that is lost too is congestion anew.
+                // A loss of a retransmission later in this episode is a new sign of congestion.
                 marks.reduced = Reduced::ByLoss;
                 return;
             }
@@ -130,27 +131,28 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             marks.point = self.snd_nxt;
             marks.cwr_due = marks.capable == Capability::Echoed;
         }
-        // So that laws have no answer to marks in an image without ECN.
+        // The condition drops the response to marks from images without ECN.
         if P::ECN || kind != CongestionKind::Ecn {
             let may_be_undone = P::UNDO;
             self.controller.on_congestion(&Congestion { now, kind, flight_size, may_be_undone });
         }
     }
 
-    /// The last reduction was taken back: the peer is not told of it, and a mark that it echoes has
-    /// its effect.
+    /// Notes that the last reduction was undone: the peer is not told of it by CWR, and a mark that it echoes
+    /// reduces the window.
     pub(super) fn withdraw_reduction(&mut self) {
         if let Some(marks) = self.ecn.0.get_mut() {
             (marks.reduced, marks.cwr_due) = (Reduced::No, false);
         }
     }
 
-    /// Tells the law of marks that the peer counts (RFC 9768).
+    /// Reports counted marks to congestion control (RFC 9768).
     pub(in crate::tcp) fn tell_marks(&mut self, marks: &Marks) {
         self.controller.on_marks(marks);
     }
 
-    /// An ack that advanced SND.UNA by `advanced`, and may have echoed a mark, was digested.
+    /// Responds to ECN-Echo, if the ack just processed carried it (`echo`). The ack advanced SND.UNA by
+    /// `advanced`.
     #[inline(always)]
     pub(in crate::tcp) fn digest_echo(&mut self, now: Instant, echo: bool, advanced: u32) {
         let is_counted = echo && self.leaves_marks_to_law();
@@ -165,7 +167,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             if marks.held {
                 self.restart_timer(now);
             }
-            // After a repair an ack tells of more than the window has let out: that is no reason to let it grow
+            // After a repair one ack may cover more than a whole window; this must not make the window grow
             // ("SHOULD NOT increase the congestion window", section 6.1.2).
             let flight_size = self.snd_nxt.since(self.snd_una).saturating_add(advanced);
             let flight_size = flight_size.min(self.controller.window());

@@ -1,10 +1,10 @@
-//! What limits the sender, and for how long: the receiver's window, the congestion window, its own
-//! send buffer, or nothing but the application (RFC 4898: `tcpEStatsPerfSndLim...`; Linux:
-//! `tcp_chrono`).
+//! The limit clock: measures for how long the sender is limited by the peer's receive window, by the
+//! congestion window, by its own send buffer, or only by the application (RFC 4898: `tcpEStatsPerfSndLim...`;
+//! Linux: `tcp_chrono`).
 //!
-//! The clock is set where that changes. A span begins when something is sent while nothing was in
-//! flight, or is found to be held back; it ends when all that is in flight is acknowledged, and, if
-//! something else is queued, the next one begins at the same time.
+//! The clock is set whenever the limit changes. A span begins when data is sent while nothing was in flight,
+//! or when data is found to be held back. It ends when all data in flight is acknowledged; if more is queued,
+//! the next span begins at the same time.
 
 use super::Sender;
 use super::flight::Flight;
@@ -14,37 +14,37 @@ use crate::storage::{CAN_GROW, OnDemand};
 use crate::tcp::LimitTimes;
 use crate::time::{Duration, Instant};
 
-/// What limits a sender.
+/// What limits the sender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Limit {
-    /// Nothing is in flight or held back.
+    /// Nothing: no data is in flight or held back.
     Idle = 0,
-    /// All that was queued is in flight. If the application has more, for which the send buffer has no room,
-    /// it is that which limits.
+    /// All queued data is in flight, so the application limits; or the send buffer does, if the application
+    /// has more than it has room for.
     AllSent = 1,
-    /// What is queued waits for the congestion window, or for the time at which pacing lets it go.
+    /// Queued data waits for the congestion window or for pacing.
     Congestion = 2,
-    /// What is queued waits for the peer's window.
+    /// Queued data waits for the peer's receive window.
     Receiver = 3,
 }
 
-/// The clock, in an image that has it.
+/// The clock; absent in an image that does not measure limits.
 #[derive(Debug)]
 pub(super) struct LimitClock<P: Profile>(<P::LimitTimes as Part>::Owns<Spans>);
 
 #[derive(Debug, Default)]
 struct Spans {
     open: OpenSpan,
-    /// The length of all that are over, as [`OpenSpan`] tells time; the lowest bit says that there is no heap for
-    /// [`limited`](Self::limited), as all memory is lent.
+    /// Total length of the spans that are over, in the units of [`OpenSpan`]. The lowest bit says that all
+    /// memory is lent, so that there is no heap for [`limited`](Self::limited).
     busy: u64,
-    /// Of these, the ones that were limited; few connections have any.
+    /// The parts of `busy` that were limited by something; few connections have any.
     limited: OnDemand<Limited>,
 }
 
-/// The span that is not over, in one word, as a connection has no room for more: what limits in the lowest
-/// two bits, then whether the application was refused room since the peer acknowledged something last, then
-/// the nanoseconds at which it began, modulo 73 years; zero if there is none and nothing was refused.
+/// The current span in one word, as a connection has no room for more. The lowest two bits are the limit; the
+/// next one says whether the send buffer refused data since the last ack of new data; the rest is when the
+/// span began, in nanoseconds modulo 73 years. Zero if there is no span and no data was refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct OpenSpan(u64);
 
@@ -55,11 +55,11 @@ struct Limited {
     buffer: Duration,
 }
 
-/// Of [`Spans::busy`]: all memory is lent.
+/// Bit of [`Spans::busy`]: all memory is lent.
 const LENT: u64 = 1;
-/// Of the word: the application was refused room.
+/// Bit of an [`OpenSpan`]: the send buffer refused data.
 const REFUSED: u64 = 4;
-/// Of the word: what is not time.
+/// Bits of an [`OpenSpan`] that are not time.
 const STATE: u64 = 7;
 
 const ALL_SENT: u64 = Limit::AllSent as u64;
@@ -70,7 +70,7 @@ impl OpenSpan {
         OpenSpan(now.as_nanos() << 3 | state)
     }
 
-    /// What limits, and whether the application was refused room.
+    /// The limit, and whether the send buffer refused data.
     #[inline(always)]
     fn state(self) -> u64 {
         self.0 & STATE
@@ -85,14 +85,14 @@ impl OpenSpan {
         self.0 & REFUSED
     }
 
-    /// How long ago it began, in eighths of nanoseconds.
+    /// Length of the span until `now`, in eighths of nanoseconds.
     fn length(self, now: Instant) -> u64 {
         (now.as_nanos() << 3).wrapping_sub(self.0 & !STATE)
     }
 }
 
 impl Spans {
-    /// Something else limits from now on, or the application was refused room.
+    /// Ends the current span and begins one with this limit, or with a send buffer that `refused` data.
     #[inline(never)]
     fn turn(&mut self, now: Instant, limit: Limit, refused: u64) {
         let (before, span) = (self.open, self.open.length(now));
@@ -126,14 +126,14 @@ impl Limited {
 }
 
 impl<P: Profile> LimitClock<P> {
-    /// The clock of a sender whose memory may grow, or is lent.
+    /// The clock of a sender whose memory grows (`may_grow`) or is lent.
     #[inline(always)]
     pub(super) fn new(may_grow: bool) -> Self {
         let busy = if may_grow { 0 } else { LENT };
         LimitClock(Kept::new_with(|| Spans { busy, ..Spans::default() }))
     }
 
-    /// All that is queued was sent just now, while nothing was in flight.
+    /// Notes that all queued data was just sent, while nothing was in flight.
     #[inline(always)]
     pub(super) fn on_all_sent_at_once(&mut self, now: Instant) {
         let Some(spans) = self.0.get_mut() else {
@@ -146,7 +146,7 @@ impl<P: Profile> LimitClock<P> {
         }
     }
 
-    /// All that is queued is in flight.
+    /// Notes that all queued data is in flight.
     #[inline(always)]
     pub(super) fn on_all_sent(&mut self, now: Instant) {
         if let Some(spans) = self.0.get_mut()
@@ -156,24 +156,24 @@ impl<P: Profile> LimitClock<P> {
         }
     }
 
-    /// Something was sent, and more is queued.
+    /// Notes that data was sent while more is queued.
     #[inline(always)]
     pub(super) fn on_sent(&mut self, now: Instant) {
         if let Some(spans) = self.0.get_mut()
             && spans.open.is(Limit::Idle)
         {
-            // Until what holds the rest back is found out.
+            // Assumed until the limit of the rest is determined.
             spans.turn(now, Limit::Congestion, spans.open.refused());
         }
     }
 
-    /// Whether the congestion window is known to limit.
+    /// Whether the congestion window is known to limit the sender.
     #[inline(always)]
     pub(super) fn is_by_congestion(&self) -> bool {
         self.0.get().is_some_and(|spans| spans.open.is(Limit::Congestion))
     }
 
-    /// What is queued, or was lost, does not go.
+    /// Notes that queued or lost data is held back by `limit`.
     #[inline(always)]
     pub(super) fn on_held_back(&mut self, now: Instant, limit: Limit) {
         if let Some(spans) = self.0.get_mut()
@@ -183,7 +183,7 @@ impl<P: Profile> LimitClock<P> {
         }
     }
 
-    /// The send buffer has no room for what the application has.
+    /// Notes that the send buffer refused data of the application.
     #[cold]
     #[inline(never)]
     pub(super) fn on_refused(&mut self, now: Instant) {
@@ -196,7 +196,7 @@ impl<P: Profile> LimitClock<P> {
         spans.open.0 |= REFUSED;
     }
 
-    /// The peer has acknowledged something, and more is in flight: there is room in the send buffer.
+    /// Notes an ack of new data that left room in the send buffer, while more is in flight.
     #[inline(always)]
     pub(super) fn on_room(&mut self, now: Instant) {
         if let Some(spans) = self.0.get_mut()
@@ -209,7 +209,7 @@ impl<P: Profile> LimitClock<P> {
         }
     }
 
-    /// Nothing is in flight any more.
+    /// Notes that nothing is in flight any more.
     #[inline(always)]
     pub(super) fn on_flight_empty(&mut self, now: Instant) {
         let Some(spans) = self.0.get_mut() else {
@@ -224,7 +224,7 @@ impl<P: Profile> LimitClock<P> {
         }
     }
 
-    /// How long what has limited the sender, the span that is not over included.
+    /// The times so far, including the current span.
     pub(super) fn times(&self, now: Instant) -> LimitTimes {
         let Some(spans) = self.0.get() else {
             return LimitTimes::default();
@@ -242,7 +242,7 @@ impl<P: Profile> LimitClock<P> {
 }
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
-    /// What an ack of new data means for what limits the sender.
+    /// Updates the clock after an ack of new data.
     #[inline(always)]
     pub(super) fn note_limit_after_ack(&mut self, now: Instant) {
         if self.flight.is_empty() {
@@ -252,7 +252,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
     }
 
-    /// What is queued does not go.
+    /// Determines what holds queued data back, and updates the clock.
     #[inline(never)]
     pub(super) fn note_held_back(&mut self, now: Instant) {
         let congestion_window = self.recovery.window(self.controller.window());
@@ -264,18 +264,18 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         } else if window < least {
             Limit::Receiver
         } else {
-            // Nagle's algorithm, the cork or a want of memory.
+            // Held back by Nagle's algorithm, the cork or a lack of memory.
             Limit::AllSent
         };
         self.limits.on_held_back(now, limit);
     }
 
-    /// How long what has limited the sender.
+    /// For how long each limit has limited the sender.
     pub(crate) fn limit_times(&self, now: Instant) -> LimitTimes {
         self.limits.times(now)
     }
 
-    /// The connection is over: nothing limits it any more.
+    /// Stops the clock, because the connection is over.
     pub(crate) fn stop_limit_clock(&mut self, now: Instant) {
         self.limits.on_held_back(now, Limit::Idle);
     }

@@ -1,4 +1,4 @@
-//! The sending half of a connection: the queue, what is in flight, and when to send what.
+//! The sending half of a connection: the send queue, the data in flight, and what to send when.
 
 mod ack;
 mod delivery;
@@ -57,23 +57,23 @@ pub(crate) use timer::Timer;
 use timer::Waiting;
 use window::SendWindow;
 
-/// What both sides agreed on, as far as the sender must know.
+/// What both SYNs agreed on, as far as it concerns the sender.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SenderStart {
-    /// Effective send MSS in bytes, options that stand in every segment deducted.
+    /// Effective send MSS in bytes, without the options that every segment carries.
     pub(crate) mss: u32,
     /// Whether the peer permits SACK.
     pub(crate) sack: bool,
     /// Whether new data may be sent as ECN-capable.
     pub(crate) ecn: Capability,
-    /// The peer's window, from its SYN segment, in bytes.
+    /// The peer's window by its SYN, in bytes.
     pub(crate) window: u32,
-    /// SEG.SEQ of that segment.
+    /// SEG.SEQ of the segment with that window.
     pub(crate) seq: SeqNumber,
     /// Round-trip time of the handshake, if it could be measured.
     pub(crate) rtt: Option<Duration>,
-    /// Whether the SYN had to be retransmitted (RFC 6298 rule 5.7, RFC 6928 section 2: the initial
-    /// window is one segment then).
+    /// Whether the SYN had to be retransmitted (RFC 6298 rule 5.7; RFC 6928 section 2: the initial window is
+    /// then one segment).
     pub(crate) syn_lost: bool,
 }
 
@@ -92,27 +92,27 @@ pub(crate) struct SenderCounters<P: Profile> {
     pub(crate) undos: Count<P>,
 }
 
-/// How far the end of our data has come.
+/// State of the end of our data, the FIN.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Fin {
-    /// The application may send more.
+    /// No FIN is queued: the application may send more.
     Open,
-    /// A FIN follows the queue.
+    /// A FIN follows the queued data.
     Queued,
     Sent,
     Acked,
 }
 
-/// An [MSS](Sender::mss), or an [MTU](Sender::path_mtu), as a sender keeps it.
+/// An [MSS](Sender::mss) or an [MTU](Sender::path_mtu) in the form in which a sender stores it.
 fn stored(size: u32) -> u16 {
     u16::try_from(size.max(1)).unwrap_or(u16::MAX)
 }
 
-/// The sending half.
+/// The sending half of a connection.
 #[derive(Debug)]
 pub(crate) struct Sender<'a, C, P: Profile = Full> {
     controller: C,
-    /// Bytes from SND.UNA on.
+    /// Send queue: the bytes from SND.UNA on.
     queue: Ring<'a>,
     flight: FlightOf<'a, P>,
     pub(super) recovery: Recovery<P>,
@@ -123,39 +123,40 @@ pub(crate) struct Sender<'a, C, P: Profile = Full> {
     limits: LimitClock<P>,
     pacer: <P::Pacing as Part>::Keeps<Pacer>,
     path_probe: <P::PathProbing as Part>::Keeps<ProbeFate>,
-    /// When the retransmission timer or the persist timer fires.
+    /// When the retransmission timer or the persist timer expires.
     deadline: Instant,
-    /// Which of the two it is, and whether a probe is due.
+    /// Which of the two timers runs, and whether a probe is due.
     waiting: Waiting,
     window: SendWindow,
     snd_una: SeqNumber,
     snd_nxt: SeqNumber,
-    /// See [`mss`](Self::mss). (A connection is small.)
+    /// See [`mss`](Self::mss). (Two bytes, as a connection is small.)
     mss: u16,
     /// See [`path_mtu`](Self::path_mtu).
     path_mtu: u16,
     fin: Fin,
-    /// The application has given the connection up.
+    /// Whether the application has given the connection up.
     orphaned: bool,
     /// SND.UP.
     urgent: Urgent<P>,
     nagle: Nagle,
     cork: Cork,
-    /// The number after the last small segment that was sent (Minshall).
+    /// The sequence number after the last small segment sent (Minshall's rule).
     small_end: <P::RareSettings as Part>::Keeps<SeqNumber>,
     /// When data was last sent (jacobson88 appendix C).
     last_sent_at: Instant,
-    /// Since when nothing has been acknowledged although something is in flight.
+    /// Since when nothing has been acknowledged although data is in flight.
     no_progress_since: Instant,
-    /// How often the retransmission timer has fired since something was acknowledged last.
+    /// How often the retransmission timer has expired since the last ack of new data.
     timeouts_in_a_row: u8,
-    /// State of the random words given to the law.
+    /// State of the random number generator for congestion control.
     random: u32,
     counters: SenderCounters<P>,
 }
 
 impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
-    /// A sender whose SYN, numbered `iss`, has not been acknowledged: data can only be queued.
+    /// A sender whose SYN, with initial sequence number `iss`, has not been acknowledged: data can only be
+    /// queued.
     #[inline(always)]
     pub(crate) fn new(
         initial: &Initial<P>,
@@ -168,7 +169,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         open: &Open,
     ) -> Self {
         let iss = open.iss;
-        // Memory that is lent is there to be used; memory that grows is for laws that ask for it.
+        // Lent memory is always used; memory that grows is used only if congestion control asks for rates.
         let measuring = !delivery.can_grow() || controller.wants_delivery_rate();
         let delivery = if measuring { delivery } else { Buffer::default() };
         let may_grow = queue.can_grow();
@@ -205,7 +206,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         }
     }
 
-    /// The connection is established: both SYNs are acknowledged.
+    /// Starts to send: both SYNs are known.
     pub(crate) fn start(&mut self, now: Instant, settings: &Settings<P>, start: &SenderStart) {
         self.mss = stored(start.mss);
         self.recovery = Recovery::new(settings.recovery, start.sack, self.snd_una - 1);
@@ -233,15 +234,15 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.rearm(now);
     }
 
-    /// The round-trip time and its deviation that an earlier connection has measured, in microseconds; zero if
-    /// none has.
+    /// Begins with the round-trip time and its deviation that an earlier connection has measured, in
+    /// microseconds; zero if none has.
     pub(crate) fn expect_rtt(&mut self, rtt: u32, rttvar: u32) {
         self.rto.expect(rtt, rttvar);
     }
 
-    /// The slow-start threshold in bytes that an earlier connection had, 0 if it had none, and the reordering
-    /// that it has seen. A threshold below the initial window would be of one that had met more than its share of
-    /// losses.
+    /// Begins with the slow-start threshold of an earlier connection in bytes (0: none), and with the
+    /// reordering that it has seen. A threshold below the initial window is raised to it: that connection had
+    /// more than its share of losses.
     pub(crate) fn expect(&mut self, threshold: u32, reordering: Option<u8>) {
         if threshold > 0 {
             self.controller.on_known_threshold(threshold.max(self.controller.window()));
@@ -251,8 +252,9 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         }
     }
 
-    /// The slow-start threshold in bytes, for the next connection to the host; 0 if there is none. Half the window
-    /// at least, as it would be after another loss; in a recovery the window says nothing.
+    /// The slow-start threshold in bytes to remember for the next connection to the host; 0 if there is none.
+    /// It is at least half the window, as it would be after another loss; during recovery the window is not
+    /// meaningful.
     pub(crate) fn threshold_to_remember(&self) -> u32 {
         let law = &self.controller;
         match law.slow_start_threshold() {
@@ -262,8 +264,8 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         }
     }
 
-    /// The peer's SYN acknowledges ours with `ack`, and with it text, `sent` bytes of which went with it.
-    /// Returns how many of these it acknowledges; the others are to be sent again.
+    /// Handles the ack of our SYN by the peer's, which may cover some of the `sent` bytes of data that the
+    /// SYN carried. Returns how many it covers; the others are to be retransmitted.
     pub(crate) fn take_ack_of_syn_text(&mut self, now: Instant, ack: SeqNumber, sent: u32) -> u32 {
         let range = SeqRange::new(self.snd_una, ack);
         if !range.is_empty() {
@@ -278,7 +280,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         range.len()
     }
 
-    /// The handshake of a connection that has [started](Self::start) before is finished.
+    /// Notes that the handshake is finished on a connection that had [started](Self::start) to send before.
     pub(crate) fn on_handshake_finished(
         &mut self,
         now: Instant,
@@ -313,13 +315,13 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.queue.is_empty() && self.flight.is_empty()
     }
 
-    /// Gives memory of its own that holds nothing back.
+    /// Frees owned memory that holds no data.
     pub(crate) fn release_memory(&mut self) {
         self.queue.release();
         self.flight.release();
     }
 
-    /// The memory of the queue, of the flight and of the delivery records.
+    /// Gives back the memory of the queue, of the flight and of the delivery records.
     pub(crate) fn into_buffers(
         self,
     ) -> (Buffer<'a, u8>, Buffer<'a, FlightRecord<P>>, Buffer<'a, DeliveryRecord>) {
@@ -335,30 +337,30 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.snd_nxt
     }
 
-    /// The sequence number of a segment without text: SND.NXT, or where the peer's window ends if
-    /// more was sent than it takes (a probe, or the window shrank); beyond it the peer would not
-    /// accept the segment.
+    /// The sequence number of a segment without payload: SND.NXT, or the right edge of the peer's window if
+    /// more was sent than that (a probe, or the window shrank), as beyond it the peer would not accept the
+    /// segment.
     pub(crate) fn acceptable_seq(&self) -> SeqNumber {
         self.snd_nxt.min(self.snd_una + self.window.size)
     }
 
-    /// Largest payload of a segment in bytes; no IP packet has more than 65,515.
+    /// Largest payload of a segment in bytes, options deducted; at most 65,515.
     #[inline(always)]
     pub(crate) fn mss(&self) -> u32 {
         self.mss.into()
     }
 
-    /// Largest IP packet on the path, in bytes; none is longer than 65,535.
+    /// Path MTU in bytes; at most 65,535.
     pub(crate) fn path_mtu(&self) -> u32 {
         self.path_mtu.into()
     }
 
-    /// The path takes only packets of `mtu` bytes from now on; the [MSS](Self::set_mss) follows from it.
+    /// Sets the path MTU in bytes; the [MSS](Self::set_mss) has to follow.
     pub(crate) fn set_path_mtu(&mut self, mtu: u32) {
         self.path_mtu = stored(mtu);
     }
 
-    /// Whether its memory may grow, and is not all lent.
+    /// Whether the sender's memory may grow; else it is all lent.
     pub(crate) fn may_grow(&self) -> bool {
         self.queue.can_grow()
     }
@@ -383,7 +385,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         &self.rto
     }
 
-    /// Whether neither the law nor anybody else asks what an ack says of the path.
+    /// Whether nothing, congestion control included, uses what an ack tells about the path.
     fn hears_nothing(&self) -> bool {
         !P::DELIVERY_RATE && self.controller.is_constant()
     }
@@ -403,7 +405,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         counters.bytes_acked.get() + u64::from(unacked) + counters.bytes_retransmitted.get()
     }
 
-    /// When data was sent last, or the connection established.
+    /// When data was last sent; before, when the connection was established.
     pub(crate) fn last_sent_at(&self) -> Instant {
         self.last_sent_at
     }
@@ -412,12 +414,12 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.round.rate()
     }
 
-    /// Whether the application had too little to send while that was measured.
+    /// Whether the application limited the sender while [`delivery_rate`](Self::delivery_rate) was measured.
     pub(crate) fn is_delivery_rate_app_limited(&self) -> bool {
         self.round.is_app_limited()
     }
 
-    /// By how many steps the reordering window has grown, if reordering was seen.
+    /// How many steps the reordering window has grown by, if reordering was seen.
     pub(crate) fn reordering(&self) -> Option<u8> {
         self.recovery.reordering()
     }
@@ -430,7 +432,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.fin == Fin::Acked
     }
 
-    /// Whether everything queued, a FIN included, was acknowledged.
+    /// Whether everything queued was acknowledged, including the FIN after a shutdown.
     pub(crate) fn is_flushed(&self) -> bool {
         self.queue.is_empty() && matches!(self.fin, Fin::Open | Fin::Acked)
     }
@@ -439,22 +441,22 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.recovery.algorithm()
     }
 
-    /// Bytes thought to be in the network, as the recovery at work counts them.
+    /// Bytes considered to be in the network, as the recovery in use counts them (pipe).
     pub(crate) fn pipe(&self) -> u32 {
         self.recovery.pipe(&self.flight)
     }
 
-    /// How often the retransmission timer has fired since something was acknowledged last.
+    /// How often the retransmission timer has expired since the last ack of new data.
     pub(crate) fn timeouts_in_a_row(&self) -> u32 {
         self.timeouts_in_a_row.into()
     }
 
-    /// SYNs count as retransmitted segments too.
+    /// Counts retransmitted SYNs among the retransmitted segments.
     pub(crate) fn count_retransmitted_syns(&mut self, count: u32) {
         self.counters.retransmitted.add(count);
     }
 
-    /// Queues what fits of `data`.
+    /// Queues as much of `data` as fits, and returns how many bytes that is.
     #[inline(always)]
     pub(crate) fn enqueue(&mut self, now: Instant, data: &[u8]) -> usize {
         self.note_app_limited();
@@ -466,7 +468,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         taken
     }
 
-    /// Queues what `write` has written into the memory that it gets, as many bytes as it says.
+    /// Queues bytes that `write` writes in place; `write` returns how many.
     pub(crate) fn enqueue_with(
         &mut self,
         now: Instant,
@@ -488,12 +490,12 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.urgent.set(self.snd_una + self.queue.len() as u32);
     }
 
-    /// SND.UP: the number after the last urgent byte, unless all are acknowledged.
+    /// SND.UP: the sequence number after the last urgent byte; `None` once all urgent data is acknowledged.
     pub(crate) fn urgent(&self) -> Option<SeqNumber> {
         self.urgent.get()
     }
 
-    /// No more data will be queued: a FIN follows.
+    /// Queues a FIN: no more data will be queued.
     pub(crate) fn finish(&mut self, now: Instant) {
         self.fin = self.fin.max(Fin::Queued);
         self.rearm(now);
@@ -504,17 +506,17 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.fin != Fin::Open
     }
 
-    /// Most bytes queued; what is queued stays.
+    /// Sets the limit of the send queue in bytes; data already queued stays.
     pub(crate) fn set_limit(&mut self, limit: usize) {
         self.queue.set_limit(limit);
     }
 
-    /// Another law takes over, which [`start`](Self::start) will start.
+    /// Sets another congestion control algorithm, before [`start`](Self::start) starts it.
     pub(crate) fn set_controller(&mut self, controller: C) {
         self.controller = controller;
     }
 
-    /// Another law takes over, from the window that the last one had.
+    /// Switches to another congestion control algorithm, which begins with the window of the old one.
     pub(crate) fn change_controller(&mut self, now: Instant, mut controller: C, sack: bool) {
         let rtt = self.rto.smoothed_rtt();
         controller.on_start(&Start {
@@ -529,8 +531,8 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.controller = controller;
     }
 
-    /// The path takes only segments of `mss` payload bytes from now on (RFC 1191, RFC 8201). What
-    /// is in flight in larger ones is lost, which says nothing of congestion.
+    /// Sets the MSS to `mss` payload bytes, because the path MTU has changed (RFC 1191, RFC 8201). Larger
+    /// segments in flight are lost, which is no sign of congestion.
     pub(crate) fn set_mss(&mut self, now: Instant, mss: u32) {
         let mss = stored(mss).into();
         if mss == self.mss() {
@@ -547,7 +549,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.rearm(now);
     }
 
-    /// Bytes queued that were never sent.
+    /// Bytes queued and not sent yet.
     fn unsent(&self) -> u32 {
         let sent = self.snd_nxt.since(self.snd_una) - u32::from(self.fin == Fin::Sent);
         (self.queue.len() as u32).saturating_sub(sent)
@@ -562,12 +564,12 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.fin == Fin::Queued
     }
 
-    /// Sequence numbers that the peer's window still takes.
+    /// Sequence numbers beyond SND.NXT that fit into the peer's window.
     fn usable_window(&self) -> u32 {
         (self.snd_una + self.window.size).since(self.snd_nxt)
     }
 
-    /// xorshift32 (Marsaglia 2003): words for laws that randomise; nothing secret comes of them.
+    /// A random number for congestion control (xorshift32, Marsaglia 2003); not for secrets.
     fn next_random(&mut self) -> u32 {
         let mut x = self.random.max(1);
         x ^= x << 13;

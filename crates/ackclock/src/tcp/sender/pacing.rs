@@ -1,5 +1,5 @@
-//! How fast to send what may be sent: pacing (draft-ietf-ccwg-bbr-06 sections 5.6.2 and 5.6.3) and
-//! the burst limit.
+//! Pacing (draft-ietf-ccwg-bbr-06 sections 5.6.2 and 5.6.3) and the burst limit: when to send what the
+//! windows allow.
 
 use super::Sender;
 use super::flight::Flight;
@@ -8,29 +8,29 @@ use crate::profile::{Kept, Profile};
 use crate::tcp::{Pacing, Settings};
 use crate::time::{Duration, Instant};
 
-/// Percent of a window in a round-trip time for laws without a rate of their own, in slow start and
-/// after it: what Linux has as `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`.
+/// Pacing rate, in percent of a window per round-trip time, for congestion control without a rate of its own:
+/// in slow start, and after it (Linux: `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`).
 const SLOW_START_GAIN: u64 = 200;
 const AVOIDANCE_GAIN: u64 = 120;
-/// A quantum is what the rate sends in a millisecond (section 5.6.3), ...
+/// Quanta per second: a quantum is what the rate sends in a millisecond (section 5.6.3), ...
 const QUANTA_PER_SECOND: u64 = 1_000;
-/// ... at most this, in bytes, ...
+/// ... at most this many bytes, ...
 const LARGEST_QUANTUM: u64 = 64 * 1024;
-/// ... and at least so many segments.
+/// ... and at least this many segments.
 const LEAST_QUANTUM_SEGMENTS: u32 = 2;
-/// A driver's timers may be late by so much without making the rate lower.
+/// How late a driver's timers may be without reducing the rate.
 const TIMER_GRANULARITY: Duration = Duration::from_millis(1);
 
-/// What has been sent, and what may be.
+/// State of pacing and of the burst limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pacer {
-    /// C.next_send_time: when the next quantum may go.
+    /// C.next_send_time: when the next quantum may be sent.
     next_send_at: Instant,
-    /// Bytes of the last quantum that are left.
+    /// Bytes left of the last quantum.
     quantum_left: u32,
-    /// Segments that may go before the next ack or timer.
+    /// Segments that may be sent before the next ack or timer.
     burst_left: u16,
-    /// Something waits for `next_send_at`.
+    /// Whether data waits for `next_send_at`.
     waiting: bool,
 }
 
@@ -39,7 +39,7 @@ impl Pacer {
         Pacer { next_send_at: Instant::ZERO, quantum_left: 0, burst_left: u16::MAX, waiting: false }
     }
 
-    /// When what waits may go; never, if nothing waits.
+    /// When the waiting data may be sent; [`Instant::FAR_FUTURE`] if none waits.
     pub(super) fn deadline(&self) -> Instant {
         if self.waiting { self.next_send_at } else { Instant::FAR_FUTURE }
     }
@@ -70,7 +70,7 @@ fn time_to_send(bytes: u32, rate: u64) -> Duration {
 }
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
-    /// Bytes per second at which to send; `None`: as fast as the windows allow.
+    /// Pacing rate in bytes per second; `None`: as fast as the windows allow.
     pub(crate) fn pacing_rate(&self, settings: &Settings<P>) -> Option<u64> {
         match settings.pacing() {
             Pacing::Off => None,
@@ -101,8 +101,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             .map_or(u32::MAX, |limit| self.mss().saturating_mul(limit.get().into()))
     }
 
-    /// How many bytes may go now, whatever the windows say. A burst that has ended waits for an
-    /// event, of which there will be one while something is in flight.
+    /// How many bytes pacing and the burst limit let go now, whatever the windows allow. After a full burst
+    /// the sender waits for an ack or a timer, one of which will come while data is in flight.
     pub(super) fn released(&self, now: Instant, settings: &Settings<P>) -> u32 {
         let Some(pacer) = self.pacer.get() else {
             return u32::MAX;
@@ -118,21 +118,21 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
     }
 
-    /// Something is there to be sent that pacing holds back.
+    /// Notes that pacing holds data back.
     pub(super) fn wait_for_pacing(&mut self, now: Instant) {
         if let Some(pacer) = self.pacer.get_mut() {
             pacer.waiting = pacer.next_send_at > now;
         }
     }
 
-    /// An ack arrived or a timer fired: the next burst may go.
+    /// Allows the next burst, because an ack arrived or a timer expired.
     pub(super) fn allow_burst(&mut self, settings: &Settings<P>) {
         if let Some(pacer) = self.pacer.get_mut() {
             pacer.burst_left = settings.burst_limit().map_or(u16::MAX, |limit| limit.get());
         }
     }
 
-    /// So many bytes were sent. `idle`: nothing was in flight before.
+    /// Notes that `bytes` bytes were sent. `idle`: nothing was in flight before.
     pub(super) fn pace(&mut self, now: Instant, settings: &Settings<P>, bytes: u32, idle: bool) {
         if let Some(rate) = self.pacing_rate(settings) {
             let quantum = self.quantum(settings, rate);

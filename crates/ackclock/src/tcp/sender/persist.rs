@@ -1,5 +1,5 @@
-//! The persist timer: a peer whose window keeps everything back is probed for a better one, or the
-//! segment that opens the window could be lost and both would wait for ever (RFC 9293 section 3.8.6.1).
+//! The persist timer: probes the peer while its window holds all data back, as the segment that opens the
+//! window could be lost and both ends would then wait forever (RFC 9293 section 3.8.6.1).
 
 use super::flight::Flight;
 use super::{Data, DataKind, Sender, Waiting};
@@ -9,8 +9,8 @@ use crate::seq::SeqRange;
 use crate::time::Instant;
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
-    /// Whether only the peer's window keeps the sender from sending: it is closed, or so small that
-    /// silly-window avoidance waits, with no ack to come.
+    /// Whether only the peer's window holds data back while no ack is expected: it is closed, or so small
+    /// that silly-window avoidance waits.
     pub(crate) fn is_blocked_by_window(&self) -> bool {
         if !self.flight.is_empty() {
             return self.window.size == 0;
@@ -20,16 +20,16 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             return false;
         }
         let unsent = self.unsent();
-        // A cork holds back only what the window would take: it makes no difference here.
+        // The cork makes no difference: it holds back only data that the window would take.
         let waiting = unsent > 0 || self.fin_pending();
         let too_small = window < unsent.max(1) && window < self.window.good_part().max(1);
         waiting && too_small
     }
 
-    /// The persist timer has expired: an endless series of probes, further and further apart; the
-    /// peer's answers keep the connection alive (MUST-37, SHLD-30).
+    /// Handles the persist timer: makes the next of an endless series of probes due, with growing intervals.
+    /// The peer's answers keep the connection alive (MUST-37, SHLD-30).
     pub(super) fn persist_timeout(&mut self, now: Instant) {
-        // What the window takes is no probe, and its timer is not backed off (RFC 6298 rule 5.1).
+        // Data that the window takes is no probe, and its timer does not back off (RFC 6298 rule 5.1).
         if self.usable_window() == 0 {
             self.rto.back_off();
         }
@@ -37,9 +37,9 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.waiting = Waiting::WindowProbeDue;
     }
 
-    /// The probe: at least one byte, or the FIN, although the window is closed; or,
-    /// with a window that has only been too small, what it takes (section 3.8.6.2.1 rule 4), which is
-    /// text like any other. None if there is no memory to remember it.
+    /// The window probe. If the window is closed: one byte, or the FIN, all the same. If the window is only
+    /// too small: as much as it takes (section 3.8.6.2.1 rule 4), as ordinary data. `None` if there is no
+    /// memory to record it.
     pub(super) fn window_probe(&mut self) -> Option<Data> {
         if let Some(first) = self.flight.first() {
             let start = first.start.max(self.snd_una);

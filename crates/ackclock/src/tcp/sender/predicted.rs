@@ -1,4 +1,5 @@
-//! The sender on the predicted road: acks while nothing is missing, and data that go as they are queued.
+//! The sender on the predicted road (fast path): acks while no data is missing, and data that is sent as it
+//! is queued.
 
 use super::ack::{AckInput, AckNews};
 use super::flight::Flight;
@@ -10,9 +11,9 @@ use crate::tcp::Settings;
 use crate::time::Instant;
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
-    /// Takes the ack that every segment with text carries while the peer sends and we do not, and
-    /// which tells nothing: nothing is in flight, which is known to be the application's doing, and the
-    /// window is what it was. False if it is another one.
+    /// Takes an ack that tells nothing new, as each data segment of the peer carries while we send nothing:
+    /// nothing is in flight, this is known to be limited by the application, and the window is unchanged.
+    /// Returns false for any other ack.
     #[inline]
     pub(crate) fn take_repetition(&mut self, seq: SeqNumber, ack: SeqNumber, window: u32) -> bool {
         let is_known = ack == self.snd_una
@@ -26,7 +27,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         is_known
     }
 
-    /// Takes an ack if it is predicted; false, without any effect, if it is another.
+    /// Processes an ack if it is predicted; for any other it returns false, without any effect.
     #[inline(always)]
     pub(super) fn take_predicted_ack(
         &mut self,
@@ -41,9 +42,9 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
     }
 
-    /// Takes an ack of nothing new while nothing is in flight, as it comes with the peer's text and FIN, and
-    /// as the one that ends the handshake: it tells the window. False, without any effect, if there is more
-    /// to do.
+    /// Takes an ack without news while nothing is in flight, as comes with the peer's data and FIN, and as
+    /// the last ack of the handshake: only the window counts. Returns false, without any effect, if there is
+    /// more to do.
     #[inline(never)]
     fn take_idle_ack(
         &mut self,
@@ -74,9 +75,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         true
     }
 
-    /// Takes an ack of new data without SACK blocks and without an echo of congestion, where nothing is
-    /// lost, SACKed, probed or to be undone: what is left of the procedure then. False, without any
-    /// effect, if there is more to do.
+    /// Takes an ack of new data, without SACK blocks and ECN-Echo, while nothing is lost, SACKed, probed or
+    /// to be undone. Returns false, without any effect, if there is more to do.
     #[inline(always)]
     fn take_ack_of_run(
         &mut self,
@@ -104,12 +104,12 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if !self.recovery.take_run(now, (ack, self.snd_nxt), &run) {
             return false;
         }
-        // Nothing is missing: all that is outstanding is in the network.
+        // Nothing is lost or SACKed: all that is outstanding is in the network.
         let flight_before = self.flight.outstanding();
         self.note_app_limited_at(flight_before);
         self.allow_burst(settings);
         self.window.update(seq, ack, window);
-        // Less than the records hold, if an ack came before that ended within the first of them.
+        // Fewer bytes than in the records, if an earlier ack ended within the first of them.
         let advanced = ack.since(self.snd_una);
         self.take_off_queue(ack);
         self.flight.acknowledge_run(&run);
@@ -132,7 +132,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         true
     }
 
-    /// The retransmission timer and the tail loss probe's after an ack of new data.
+    /// Restarts or stops the retransmission timer and the tail loss probe's after an ack of new data.
     #[inline(always)]
     fn renew_timers_after_run(&mut self, now: Instant) {
         if !self.flight.is_empty() {
@@ -151,7 +151,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
     }
 
-    /// Whether nothing is to be sent, nothing is in flight, and no probe is due.
+    /// Whether nothing is queued, nothing is in flight, and no probe is due.
     #[inline(always)]
     pub(crate) fn is_at_rest(&self) -> bool {
         self.queue.is_empty()
@@ -160,7 +160,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             && self.waiting == Waiting::ForAck
     }
 
-    /// Whether there is more to think of than what is queued and what the windows let go.
+    /// Whether anything but the queue and the windows decides on what is sent.
     #[inline(always)]
     pub(crate) fn is_unusual(&self, settings: &Settings<P>) -> bool {
         (self.waiting != Waiting::ForAck)
@@ -174,14 +174,14 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             | !self.recovery.is_calm(&self.flight)
     }
 
-    /// Bytes queued that were never sent.
+    /// Bytes queued and not sent yet.
     #[inline(always)]
     pub(crate) fn unsent_data(&self) -> u32 {
         (self.queue.len() as u32).saturating_sub(self.snd_nxt.since(self.snd_una))
     }
 
-    /// Whether, where nothing [is unusual](Self::is_unusual), the `unsent` bytes, with the FIN if that
-    /// is there, go now, and in one segment, as by [`next`](Self::next).
+    /// Whether [`next`](Self::next) would send all `unsent` bytes now, in one segment together with a queued
+    /// FIN, provided that nothing [is unusual](Self::is_unusual).
     #[inline(always)]
     pub(crate) fn sends_all(
         &mut self,
@@ -202,7 +202,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             && self.pacing_rate(settings).is_none()
     }
 
-    /// They were sent.
+    /// Notes that the segment of [`sends_all`](Self::sends_all) was sent.
     #[inline(always)]
     pub(crate) fn on_all_sent(
         &mut self,
@@ -213,7 +213,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     ) {
         let idle = self.flight.is_empty();
         let range = SeqRange::from_len(self.snd_nxt, len + u32::from(fin));
-        // A FIN alone does not begin a flight of data.
+        // A FIN without data does not begin a new flight.
         if idle && len > 0 {
             self.round.forget_flights();
             self.allow_burst(settings);
@@ -236,10 +236,10 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.schedule_probe(now);
     }
 
-    /// How many full segments of new data may follow the last one as they are. What is asked before
-    /// each segment is sent, and what is noted of it, is the same for all of them if there is no
-    /// loss, no pacing and no burst to be measured, and the probe's timer knows that more than one
-    /// segment is in flight.
+    /// How many full segments of new data may follow the last one without another decision. All checks before
+    /// a segment, and all that is noted of it, are the same for each of them if there is no loss, no pacing,
+    /// no burst limit and no rate sampling, and if the probe timer was set with more than one segment in
+    /// flight.
     pub(crate) fn repeats(&self, settings: &Settings<P>) -> u32 {
         let is_calm = self.recovery.is_calm(&self.flight)
             && self.flight.len() > 1
@@ -255,11 +255,11 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let unsent = self.unsent();
         let sendable = unsent.min(self.usable_window()).min(allowance);
         let segments = sendable / self.mss().max(1);
-        // The last one of all carries PSH, and perhaps FIN.
+        // The last segment of all carries PSH, and perhaps FIN.
         if segments * self.mss() == unsent { segments.saturating_sub(1) } else { segments }
     }
 
-    /// One of those was sent. Whether the next one may follow.
+    /// Notes that a segment counted by [`repeats`](Self::repeats) was sent. Whether the next one may follow.
     pub(crate) fn on_repeated(&mut self, now: Instant) -> bool {
         let range = SeqRange::from_len(self.snd_nxt, self.mss());
         self.flight.push(now, range, self.mss());

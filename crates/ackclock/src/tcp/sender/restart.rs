@@ -1,4 +1,4 @@
-//! What becomes of the congestion window while nothing fills it (jacobson88 appendix C, RFC 5681
+//! The congestion window while the sender is idle or does not use all of it (jacobson88 appendix C, RFC 5681
 //! section 4.1, RFC 7661).
 
 use super::Sender;
@@ -9,8 +9,8 @@ use crate::tcp::{RestartAfterIdle, Settings};
 use crate::time::Instant;
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
-    /// Before something is sent: the ack clock may have stopped, and then the old window would go
-    /// out in one burst.
+    /// Reduces the window after an idle period, before data is sent: the ack clock may have stopped, so that
+    /// the old window would be sent in one burst.
     pub(super) fn restart_after_idle(&mut self, now: Instant, settings: &Settings<P>) {
         if self.hears_nothing() || self.queue.is_empty() {
             return;

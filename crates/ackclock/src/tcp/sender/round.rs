@@ -1,4 +1,4 @@
-//! Round trips, counted by data: what was sent in one is acknowledged in the next.
+//! Round trips counted by data: a round ends when the first data sent in it is acknowledged.
 
 use super::delivery::RoundRate;
 use super::validation::Validation;
@@ -10,7 +10,7 @@ use crate::time::Instant;
 /// The current round trip and the last one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Round<P: Profile> {
-    /// The round ends when this is acknowledged.
+    /// The round ends when data beyond this is acknowledged.
     end: SeqNumber,
     /// Most bytes in flight during the last round and this one.
     last_peak: u32,
@@ -35,18 +35,19 @@ impl<P: Profile> Round<P> {
         self.peak.max(self.last_peak)
     }
 
-    /// Nothing is in flight: what once was does not fill the window any more.
+    /// Forgets the peaks, because nothing is in flight: earlier flights no longer show that the window is
+    /// used.
     pub(crate) fn forget_flights(&mut self) {
         self.last_peak = 0;
         self.peak = 0;
     }
 
-    /// Bytes per second delivered in the last round; 0 before the first.
+    /// Delivery rate of the last round in bytes per second; 0 before the first.
     pub(crate) fn rate(&self) -> u64 {
         self.rate.rate()
     }
 
-    /// Whether the application had too little to send in the last round.
+    /// Whether the last round was limited by the application.
     pub(crate) fn is_app_limited(&self) -> bool {
         self.rate.is_app_limited()
     }
@@ -56,8 +57,8 @@ impl<P: Profile> Round<P> {
         self.rate.on_sent(app_limited);
     }
 
-    /// An ack arrived; `delivered` is what has been delivered on the connection, modulo 2^32, this
-    /// included. When it begins a new round it gives a sample over the one that ends.
+    /// Notes an ack; `delivered` is the number of bytes delivered on the connection, this ack included,
+    /// modulo 2^32. If the ack begins a new round, returns a rate sample over the last one.
     pub(crate) fn on_ack(
         &mut self,
         now: Instant,

@@ -1,5 +1,5 @@
-//! The retransmission timer (RFC 6298 section 5), and which timers of the sender run: at most one of
-//! it and the [persist timer](super::persist), beside them the timers of recovery and of pacing.
+//! The retransmission timer (RFC 6298 section 5), and which timers of the sender run: either it or the
+//! [persist timer](super::persist), and besides those of recovery and of pacing.
 
 use super::flight::{Flight, Losses};
 use super::recovery::ProbeFacts;
@@ -10,42 +10,42 @@ use crate::profile::{Kept, Profile};
 use crate::tcp::{Error, Settings};
 use crate::time::{Duration, Instant};
 
-/// How long at least to wait for a better ack from a peer that seems to have thrown away what it
-/// SACKed: what Linux waits, as it does half the smoothed round-trip time.
+/// Least time to wait for a better ack from a peer that seems to have reneged on its SACKs. Linux waits this
+/// long too, or half the smoothed round-trip time.
 const LEAST_PATIENCE: Duration = Duration::from_millis(10);
 
-/// The timer of the sending half.
+/// The main timer of the sending half.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Timer {
-    /// Nothing to wait for.
+    /// Off: there is nothing to wait for.
     Off,
-    /// Something is in flight: retransmit then.
+    /// Data is in flight: retransmit at this time.
     Retransmit(Instant),
-    /// The peer's window keeps everything back: probe then.
+    /// The peer's window holds all data back: probe at this time.
     Persist(Instant),
 }
 
 /// What the sender waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Waiting {
-    /// For an ack of what is in flight, or for nothing while that is empty.
+    /// An ack of the data in flight; or nothing, if there is none.
     ForAck,
-    /// For the link to take a tail loss probe, and for an ack (RFC 8985 section 7.3).
+    /// The link, to take a tail loss probe, and then its ack (RFC 8985 section 7.3).
     TailProbeDue,
-    /// For the peer's window, which keeps everything back.
+    /// The peer's window, which holds all data back.
     ForWindow,
-    /// For the link to take a probe of that window.
+    /// The link, to take a window probe.
     WindowProbeDue,
 }
 
 impl Waiting {
-    /// Whether the peer's window keeps everything back: the persist timer runs.
+    /// Whether the peer's window holds all data back, so that the persist timer runs.
     #[inline(always)]
     pub(super) fn is_for_window(self) -> bool {
         matches!(self, Waiting::ForWindow | Waiting::WindowProbeDue)
     }
 
-    /// Whether a probe is due.
+    /// Whether a tail loss probe or a window probe is due.
     #[inline(always)]
     pub(super) fn is_for_probe(self) -> bool {
         matches!(self, Waiting::TailProbeDue | Waiting::WindowProbeDue)
@@ -61,7 +61,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
     }
 
-    /// The retransmission timer fires at `deadline`, if that ever comes; no probe is due.
+    /// Sets the retransmission timer to `deadline` (never: [`Instant::FAR_FUTURE`]), with no probe due.
     #[inline(always)]
     pub(super) fn wait_for_ack(&mut self, deadline: Instant) {
         (self.deadline, self.waiting) = (deadline, Waiting::ForAck);
@@ -75,7 +75,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             && (self.usable_window() >= self.mss() || self.unsent() == 0 && !self.fin_pending())
             && !self.is_corked()
         {
-            // Nothing is queued, or it can go.
+            // Nothing is queued, or it can be sent.
             self.no_progress_since = now;
             return;
         }
@@ -111,14 +111,14 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
     }
 
-    /// As [`rearm`](Self::rearm) where nothing is in flight, and the window keeps nothing back: there
-    /// is nothing to wait for.
+    /// Stops the timers. Does the same as [`rearm`](Self::rearm) if nothing is in flight and the window holds
+    /// nothing back.
     pub(super) fn rest_timers(&mut self) {
         self.wait_for_ack(Instant::FAR_FUTURE);
         self.recovery.cancel_early_timer();
     }
 
-    /// New data was sent, or something was acknowledged (RFC 8985 section 7.2).
+    /// Schedules a tail loss probe, because new data was sent or acknowledged (RFC 8985 section 7.2).
     pub(super) fn schedule_probe(&mut self, now: Instant) {
         if let Timer::Retransmit(retransmission) = self.timer() {
             let facts = ProbeFacts { now, retransmission, rtt: self.measured_rtt() };
@@ -126,7 +126,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
     }
 
-    /// The timer of recovery's own, and when it fires.
+    /// The additional timer of recovery, and when it expires.
     pub(crate) fn early_timer(&self) -> (EarlyTimer, Instant) {
         match self.recovery.early_timer() {
             (EarlyTimer::Off, _) => (EarlyTimer::Off, Instant::FAR_FUTURE),
@@ -134,8 +134,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
     }
 
-    /// The reordering timer or the timer of the tail loss probe (RFC 8985 sections 6.2 and 7.3) is
-    /// due.
+    /// Handles the reordering timer or the tail loss probe timer, which has expired (RFC 8985 sections 6.2
+    /// and 7.3).
     fn early_timeout(&mut self, now: Instant, timer: EarlyTimer) {
         match timer {
             EarlyTimer::Off => {}
@@ -157,15 +157,16 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
     }
 
-    /// RFC 6298 rule 5.3.
+    /// Restarts the retransmission timer (RFC 6298 rule 5.3).
     pub(super) fn restart_timer(&mut self, now: Instant) {
         if let Timer::Retransmit(_) = self.timer() {
             self.deadline = self.rto.deadline(now);
         }
     }
 
-    /// The peer has SACKed what it does not acknowledge: if it is not that acks have changed places,
-    /// all that it SACKed must be sent again, for which there is no need to wait a whole timeout.
+    /// Shortens the retransmission timeout, because the peer has SACKed data at SND.UNA without acknowledging
+    /// it. Unless acks were only reordered, the peer has reneged, and all SACKed data must be retransmitted;
+    /// there is no need to wait a whole timeout.
     pub(super) fn hasten_timer(&mut self, now: Instant) {
         if let Timer::Retransmit(at) = self.timer() {
             let patience = (self.rto.smoothed_rtt() / 2).max(LEAST_PATIENCE);
@@ -173,13 +174,12 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
     }
 
-    /// Whether the retransmission timer has something to watch: what is in flight, or what ECN holds
-    /// back.
+    /// Whether the retransmission timer is needed: for data in flight, or for data that ECN holds back.
     pub(crate) fn waits_for_ack(&self) -> bool {
         !self.flight.is_empty() || self.ecn.is_holding()
     }
 
-    /// Fires the timer if it is due.
+    /// Handles the timers that have expired.
     ///
     /// # Errors
     /// The peer has acknowledged nothing for too long: the connection is over.
@@ -214,7 +214,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         Ok(())
     }
 
-    /// When [`on_timeout`](Self::on_timeout) has something to do.
+    /// When [`on_timeout`](Self::on_timeout) has to be called.
     pub(crate) fn deadline(&self, settings: &Settings<P>) -> Instant {
         let paced = self.pacer.get().map_or(Instant::FAR_FUTURE, |pacer| pacer.deadline());
         if self.timer() == Timer::Off {
@@ -224,7 +224,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.deadline.min(early).min(paced).min(self.user_timeout_deadline(settings))
     }
 
-    /// RFC 6298 rules 5.4 to 5.6, RFC 5681 section 3.1 equation 4.
+    /// Handles a retransmission timeout (RFC 6298 rules 5.4 to 5.6, RFC 5681 section 3.1 equation 4).
     fn retransmission_timeout(&mut self, now: Instant) {
         if P::PATH_PROBING && self.repairs_path_probe_on_timeout(now) {
             return;

@@ -1,4 +1,4 @@
-//! What to send next (RFC 9293 section 3.8; RFC 5681; RFC 6675 NextSeg).
+//! Decides what to send next (RFC 9293 section 3.8; RFC 5681; RFC 6675 NextSeg).
 
 use super::flight::{Flight, max_pieces};
 use super::limit_clock::Limit;
@@ -11,16 +11,16 @@ use crate::storage::CAN_GROW;
 use crate::tcp::Settings;
 use crate::time::Instant;
 
-/// Why a segment is sent.
+/// Kind of a segment with data or FIN.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum DataKind {
     /// Data (or FIN) never sent before.
     New,
-    /// A piece that was sent before.
+    /// Data (or FIN) sent before.
     Retransmission,
-    /// One byte (or the FIN) into a closed window.
+    /// A window probe: one byte (or the FIN) into a closed window.
     Probe,
-    /// Data never sent before, in one segment that may be too large for the path (RFC 4821).
+    /// A path MTU probe: new data in one segment that may be too large for the path (RFC 4821).
     PathProbe,
 }
 
@@ -31,7 +31,7 @@ impl DataKind {
         self == DataKind::New || self.is_path_probe::<P>()
     }
 
-    /// Whether it is a probe of the path.
+    /// Whether it is a path MTU probe.
     #[inline(always)]
     pub(crate) fn is_path_probe<P: Profile>(self) -> bool {
         P::PATH_PROBING && self == DataKind::PathProbe
@@ -57,8 +57,8 @@ impl Data {
 }
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
-    /// The next segment to send, if any. `max_payload` is the most that the link takes at once; it
-    /// counts in whole segments and at least one.
+    /// The next segment to send, if any. `max_payload` is the most payload bytes that the link takes at once;
+    /// it is rounded down to whole segments, but at least one.
     pub(crate) fn next(
         &mut self,
         now: Instant,
@@ -79,7 +79,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             if let Some(data) = self.tail_probe(now) {
                 return Some(data);
             }
-            // What goes instead is no probe.
+            // What is sent instead is no probe.
             self.waiting = Waiting::ForAck;
         }
         let released = self.released(now, settings);
@@ -97,8 +97,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         Some(data)
     }
 
-    /// Where nothing is in flight, and the heap has given no memory to note what would be, nobody else
-    /// tells when to try again: the persist timer does.
+    /// Starts the persist timer if nothing is in flight and the heap gives no memory to record a
+    /// transmission: no other event would make the sender try again.
     fn wait_for_memory(&mut self, now: Instant) {
         let is_stuck = self.flight.is_empty() && !self.flight.has_place();
         if is_stuck && self.deadline.is_never() && (self.unsent() > 0 || self.fin_pending()) {
@@ -106,8 +106,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
     }
 
-    /// Whether it is plain that there is nothing to send: all that is queued was sent, and nothing is
-    /// missing.
+    /// Whether it is certain that there is nothing to send: all queued data was sent, and none is missing.
     pub(crate) fn is_silent(&self) -> bool {
         self.unsent() == 0
             && !self.waiting.is_for_probe()
@@ -115,7 +114,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             && self.recovery.is_calm(&self.flight)
     }
 
-    /// What the congestion window and the peer's let go.
+    /// The next segment that the congestion window and the peer's window allow.
     fn next_by_windows(&mut self, now: Instant, max_payload: u32) -> Option<Data> {
         let window = self.controller.window();
         if FOR_SPEED && self.recovery.is_calm(&self.flight) {
@@ -139,21 +138,20 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         None
     }
 
-    /// A segment for the sequence numbers of `range`, from SND.UNA on if the peer has acknowledged
-    /// the beginning, in one segment.
+    /// A retransmission of `range` as one segment, less what the peer has acknowledged of it.
     fn retransmission(&self, range: SeqRange) -> Data {
         let start = range.start.max(self.snd_una);
         self.segment(DataKind::Retransmission, SeqRange::new(start, range.end))
     }
 
-    /// What is lost, or, if that is the byte of a probe, the segment that it was the beginning of.
+    /// The lost range. If it is just the byte of a window probe, unsent data that follows is added to it.
     fn with_unsent(&self, lost: SeqRange) -> SeqRange {
         let is_probe = self.flight.outstanding() == 1 && self.rto.backoff() == 0;
         let more = if is_probe { self.unsent().min(self.usable_window()) } else { 0 };
         SeqRange::new(lost.start, lost.end + more)
     }
 
-    /// `range` as payload and FIN.
+    /// The segment with the sequence numbers of `range`, as payload and FIN.
     pub(super) fn segment(&self, kind: DataKind, range: SeqRange) -> Data {
         let queue_end = self.snd_una + self.queue.len() as u32;
         let fin = self.is_finished() && range.end.after(queue_end);
@@ -161,8 +159,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         Data { kind, seq: range.start, len, fin: fin && len == range.len().saturating_sub(1) }
     }
 
-    /// RFC 8985 section 7.3: a segment of new data, whatever the congestion window, or else the last
-    /// one again. None if an ack has shown losses since it was due.
+    /// The tail loss probe (RFC 8985 section 7.3): a segment of new data, whatever the congestion window, or
+    /// else the last segment again. `None` if an ack has shown losses since the probe became due.
     fn tail_probe(&mut self, now: Instant) -> Option<Data> {
         if self.in_recovery() {
             return None;
@@ -171,8 +169,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         new.or_else(|| self.flight.last_unsacked().map(|last| self.retransmission(last)))
     }
 
-    /// Data never sent before, as much as the windows let go: whole segments, or by the rules for
-    /// [small ones](Self::small_segment).
+    /// New data, as much as the windows allow: full segments, or by the rules for [small
+    /// ones](Self::small_segment).
     fn new_data(&mut self, now: Instant, allowance: u32, max_payload: u32) -> Option<Data> {
         if !self.flight.has_room() || self.ecn.is_holding() {
             return None;
@@ -186,14 +184,14 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
         let most = max_payload.max(self.mss()).min(self.most_in_record());
         let sendable = unsent.min(usable).min(most);
-        // Mostly one segment, and a division takes longer than all the rest.
+        // Usually it is one segment; a division would take longer than all the rest.
         let whole = match sendable == self.mss() {
             true => sendable,
             false if P::SEGMENTATION => sendable / self.mss() * self.mss(),
             false => 0,
         };
         if whole > 0 {
-            // A FIN that fits behind the last whole segment goes with it, if a record can tell it apart.
+            // A FIN that fits after the last full segment is sent with it, if the record can distinguish it.
             let fits = window > whole && (whole == self.mss() || whole < self.most_in_record());
             return new(whole, whole == unsent && self.fin_pending() && fits);
         }
@@ -207,12 +205,12 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         None
     }
 
-    /// Bytes of as many whole segments as a record can tell apart.
+    /// Payload bytes of the most full segments that one record can distinguish.
     fn most_in_record(&self) -> u32 {
         self.mss().saturating_mul(max_pieces::<P>())
     }
 
-    /// The link has taken `data`.
+    /// Notes that the link has taken `data`.
     pub(crate) fn on_sent(&mut self, now: Instant, settings: &Settings<P>, data: &Data) {
         let range = data.range();
         let new = range.end.after(self.snd_nxt);
@@ -221,7 +219,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let tail_probe = self.is_tail_probe_due() && data.kind != DataKind::Probe;
         if new {
             if range.start != self.snd_nxt {
-                // What a probe has begun goes with what follows it.
+                // The byte of a window probe is sent again together with what follows it.
                 self.flight.take_back();
                 self.rto.on_resent();
             }
@@ -274,8 +272,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
     }
 
-    /// What new data that were sent mean for what limits the sender. Those of a probe say nothing: the peer's window
-    /// limits.
+    /// Updates the clock of limits after new data was sent. A window probe does not count: the peer's window
+    /// still limits.
     #[inline(always)]
     fn note_limit_after_sending(&mut self, now: Instant, data: &Data) {
         if !P::LIMIT_TIMES || data.kind == DataKind::Probe {
@@ -294,7 +292,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
     }
 
-    /// Tells the round and the law that `bytes` were sent, with which `in_flight` are.
+    /// Reports to the round and to congestion control that `bytes` were sent, so that `in_flight` are in
+    /// flight.
     #[inline(always)]
     pub(super) fn tell_sent(&mut self, now: Instant, bytes: u32, in_flight: u32) {
         if self.hears_nothing() {

@@ -1,4 +1,4 @@
-//! Congestion window validation: a window that nothing fills says little of the path (RFC 7661).
+//! Congestion window validation (RFC 7661): a congestion window that is not used tells little about the path.
 
 use super::Sender;
 use crate::congestion::CongestionController;
@@ -6,14 +6,13 @@ use crate::profile::{Kept, Profile};
 use crate::tcp::{RestartAfterIdle, Settings};
 use crate::time::Instant;
 
-/// A point in time in units of 2^30 ns, a little more than a second, modulo 2^16: in 19 hours it
-/// comes round.
+/// A point in time in units of 2^30 ns, a little more than a second, modulo 2^16 units (19 hours).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct CoarseInstant(u16);
 
 /// The non-validated period (RFC 7661 section 4.4.3): five minutes, in units of 2^30 ns.
 const NONVALIDATED_PERIOD: u64 = 280;
-/// So many periods leave nothing more to give up: 2^30 / 2^30.
+/// Most periods to account for: halving the window 30 times leaves nothing more to give up.
 const MOST_PERIODS: u64 = 30;
 
 impl CoarseInstant {
@@ -25,18 +24,18 @@ impl CoarseInstant {
         CoarseInstant(Self::units(now) as u16)
     }
 
-    /// Units from then to `now`, less than 19 hours later.
+    /// Units from this time to `now`, which is less than 19 hours later.
     fn elapsed(self, now: Instant) -> u64 {
         CoarseInstant::new(now).0.wrapping_sub(self.0).into()
     }
 }
 
-/// How far the window can be trusted.
+/// State of congestion window validation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Validation {
-    /// When acks last came out of a flight of half the window.
+    /// When an ack last arrived while at least half the window was in flight.
     validated_at: CoarseInstant,
-    /// The loss that is being repaired met a window that was not validated.
+    /// Whether the loss being repaired met a window that was not validated.
     loss_pending: bool,
 }
 
@@ -47,22 +46,22 @@ impl Validation {
 }
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
-    /// A loss was found with so much in flight, and the window is about to be reduced.
+    /// Notes a loss found with `flight_size` bytes in flight, before the window is reduced.
     pub(super) fn note_unvalidated_loss(&mut self, flight_size: u32) {
         if let Some(validation) = self.round.validation.get_mut() {
             validation.loss_pending = flight_size.saturating_mul(2) < self.controller.window();
         }
     }
 
-    /// The loss was none, or a timeout has made other rules apply.
+    /// Forgets the loss, because it was spurious, or because a timeout has made other rules apply.
     pub(super) fn forget_unvalidated_loss(&mut self) {
         if let Some(validation) = self.round.validation.get_mut() {
             validation.loss_pending = false;
         }
     }
 
-    /// The loss was repaired (RFC 7661 section 4.4.1): (LossFlightSize - R) / 2, of which the law has
-    /// made the first part, as it does of every loss.
+    /// Reduces the window once the loss is repaired, to (LossFlightSize - R) / 2 (RFC 7661 section 4.4.1).
+    /// Congestion control has already halved it, as after every loss; here R / 2 is deducted.
     pub(super) fn deduct_retransmitted(&mut self, now: Instant, settings: &Settings<P>) {
         let Some(validation) = self.round.validation.get_mut() else {
             return;
@@ -75,7 +74,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
     }
 
-    /// RFC 7661 section 4.3: an ack out of a flight of half the window shows that the path bears it.
+    /// Validates the window by an ack that arrived while `flight` bytes were in flight: half the window or
+    /// more shows that the path bears it (RFC 7661 section 4.3).
     pub(super) fn validate_window(&mut self, now: Instant, flight: u32, window: u32) {
         if let Some(validation) = self.round.validation.get_mut()
             && flight.saturating_mul(2) >= window
@@ -84,12 +84,12 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
     }
 
-    /// RFC 7661 section 4.4.3, once for each period since the window was validated.
+    /// Reduces a window that was not validated, once for each period passed (RFC 7661 section 4.4.3).
     pub(super) fn give_up_unvalidated(&mut self, now: Instant, settings: &Settings<P>) {
         let Some(validation) = self.round.validation.get_mut() else {
             return;
         };
-        // What was not sent was not validated either, however long ago.
+        // Idle time counts as well, however long ago the last transmission was.
         let idle =
             CoarseInstant::units(now).saturating_sub(CoarseInstant::units(self.last_sent_at));
         let unvalidated = idle.max(validation.validated_at.elapsed(now));

@@ -2,7 +2,7 @@
 
 use crate::seq::SeqNumber;
 
-/// SND.WND and what goes with it.
+/// The peer's receive window: SND.WND and the state to update it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SendWindow {
     /// SND.WND in bytes, counted from SND.UNA.
@@ -20,19 +20,19 @@ impl SendWindow {
         SendWindow { size, largest: size, wl1: seq, wl2: ack }
     }
 
-    /// As much of the largest window the peer ever offered as is worth a segment by itself (RFC 9293
-    /// section 3.8.6.2.1: Fs is one half).
+    /// Least window that is worth sending a small segment into: half (Fs) of the largest window that the peer
+    /// ever offered, in bytes (RFC 9293 section 3.8.6.2.1).
     pub(crate) fn good_part(&self) -> u32 {
         self.largest.div_ceil(2)
     }
 
-    /// Takes the window of an acceptable ack unless an older segment carries it; returns whether
-    /// the window was taken and differs.
+    /// Updates the window by an acceptable ack, unless a newer segment has set it; returns whether it
+    /// changed.
     ///
-    /// RFC 9293 section 3.10.7.4 orders segments by SEG.SEQ and then by SEG.ACK. That passes over
-    /// the window in a segment that the peer has sent again with a new acknowledgement, and counts
-    /// the old one from the new SND.UNA: beyond what the peer ever offered. No peer takes an
-    /// acknowledgement back, so SEG.ACK orders better, and SEG.SEQ tells where it is the same.
+    /// RFC 9293 section 3.10.7.4 orders segments by SEG.SEQ and then by SEG.ACK. That would ignore the window
+    /// in a retransmission that carries a newer acknowledgment, and count the old window from the new
+    /// SND.UNA, beyond what the peer ever offered. No peer takes an acknowledgment back, so SEG.ACK is the
+    /// better order, and SEG.SEQ decides if it is equal.
     pub(crate) fn update(&mut self, seq: SeqNumber, ack: SeqNumber, size: u32) -> bool {
         let newer = self.wl2.before(ack) || (self.wl2 == ack && self.wl1.at_or_before(seq));
         if !newer {

@@ -1,15 +1,15 @@
-//! IPv6 addresses, where IPv6 is left out: a type without values.
+//! The type of IPv6 addresses in a build without IPv6: it has no values.
 
 use core::convert::Infallible;
 use core::net::Ipv6Addr;
 use core::ops::Deref;
 
-/// An IPv6 address; without the feature `ipv6` there is none.
+/// An IPv6 address; it has no values without the feature `ipv6`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Ipv6Address(Infallible);
 
 impl Ipv6Address {
-    /// Whether there is any.
+    /// Whether the build has IPv6.
     pub(crate) const EXISTS: bool = false;
 
     /// The address; `None` without the feature `ipv6`.

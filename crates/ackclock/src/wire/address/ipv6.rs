@@ -1,14 +1,14 @@
-//! IPv6 addresses, where IPv6 is in use.
+//! The type of IPv6 addresses in a build with IPv6.
 
 use core::net::Ipv6Addr;
 use core::ops::Deref;
 
-/// An IPv6 address; without the feature `ipv6` there is none.
+/// An IPv6 address; it has no values without the feature `ipv6`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Ipv6Address(Ipv6Addr);
 
 impl Ipv6Address {
-    /// Whether there is any.
+    /// Whether the build has IPv6.
     pub(crate) const EXISTS: bool = true;
 
     /// The address; `None` without the feature `ipv6`.

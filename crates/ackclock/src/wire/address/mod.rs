@@ -1,12 +1,12 @@
-//! The address of a host in either family.
+//! IP addresses of either family.
 //!
-//! Without the feature `ipv6` there is no [`Ipv6Address`], so that an [`Address`] is as small as an IPv4
-//! address and what concerns IPv6 compiles to nothing.
+//! Without the feature `ipv6` an [`Ipv6Address`] cannot exist, so an [`Address`] is as small as an IPv4
+//! address, and code for IPv6 compiles to nothing.
 
 #[cfg_attr(not(feature = "ipv6"), path = "absent.rs")]
 mod ipv6;
 
-/// The stand-in of `ipv6`, for its tests.
+/// The replacement of `ipv6`, compiled for its own tests.
 #[cfg(test)]
 #[expect(unreachable_pub, reason = "only its tests use it where IPv6 is in use")]
 #[allow(clippy::duplicate_mod, reason = "where it stands in, it is there twice")]
@@ -16,20 +16,20 @@ use core::fmt;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 pub use ipv6::Ipv6Address;
 
-/// Whether IPv4 is in use. [`Ipv6Address::EXISTS`] says the same of IPv6.
+/// Whether the build has IPv4, as [`Ipv6Address::EXISTS`] says for IPv6.
 pub(crate) const IPV4_EXISTS: bool = cfg!(feature = "ipv4");
 
-/// An IP address of a family that is in use.
+/// An IP address of a family that the build has.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Address {
-    /// Of IPv4.
+    /// An IPv4 address.
     V4(Ipv4Addr),
-    /// Of IPv6; without the feature `ipv6` there is none.
+    /// An IPv6 address; it cannot exist without the feature `ipv6`.
     V6(Ipv6Address),
 }
 
 impl Address {
-    /// Whether it is of IPv4.
+    /// Whether it is an IPv4 address.
     #[inline]
     pub const fn is_ipv4(&self) -> bool {
         matches!(self, Address::V4(_))
@@ -44,7 +44,7 @@ impl Address {
         }
     }
 
-    /// Whether it is the address of a multicast group.
+    /// Whether it is a multicast address.
     #[inline]
     pub fn is_multicast(&self) -> bool {
         match self {
@@ -61,7 +61,7 @@ impl From<Ipv4Addr> for Address {
     }
 }
 
-/// Without the feature `ipv6` it is the unspecified address `0.0.0.0`, which no host has.
+/// Without the feature `ipv6` the result is `0.0.0.0`, which no host has.
 impl From<Ipv6Addr> for Address {
     #[inline]
     fn from(address: Ipv6Addr) -> Self {

@@ -1,33 +1,33 @@
-//! Keys that users share.
+//! Master keys of TCP-AO, as users configure them.
 
 use super::AoAlgorithm;
 use crate::words::UnknownWord;
 
-/// A master key tuple (MKT, RFC 5925 section 3.1) without for whom it is.
+/// A master key tuple (MKT, RFC 5925 section 3.1), without the connections that it applies to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct AoKey<'k> {
-    /// KeyID of segments that are sent with it: the peer's `recv_id`.
+    /// SendID: the KeyID in segments signed with this key that we send; the peer's `recv_id`.
     pub send_id: u8,
-    /// KeyID of segments that arrive with it: the peer's `send_id`.
+    /// RecvID: the KeyID in segments signed with this key that we receive; the peer's `send_id`.
     pub recv_id: u8,
-    /// How traffic keys are made and segments signed.
+    /// How traffic keys are derived and segments signed.
     pub algorithm: AoAlgorithm,
-    /// Whether other options than TCP-AO are signed, which nobody on the way may change then.
+    /// Whether other options than TCP-AO are signed, so that nothing on the path may change them.
     pub covers_options: bool,
-    /// The master key, of 1 to 80 bytes.
+    /// The master key, 1 to 80 bytes.
     pub key: &'k [u8],
 }
 
 impl<'k> AoKey<'k> {
-    /// How a key is written.
+    /// The textual form of a key, for help and error texts.
     pub const WORDS: &'static str =
         "ID[/RECV_ID][:SHA1|AES128][:no-options]=KEY, IDs from 0 to 255";
 
-    /// Reads a key: its ID, or SendID and RecvID, of 0 to 255; how it signs (SHA1); whether other options are left
-    /// out; and the master key in plain text, which may be empty here.
+    /// Reads a key: its ID, or SendID and RecvID, each 0 to 255; the algorithm (default SHA1); whether other
+    /// options are excluded; and the master key in plain text, which may be empty here.
     ///
     /// # Errors
-    /// It is written otherwise.
+    /// The text has another form.
     pub fn read(text: &'k str) -> Result<Self, UnknownWord> {
         let wanted = UnknownWord::Value { wanted: Self::WORDS };
         let (words, key) = text.split_once('=').ok_or(wanted)?;
@@ -51,7 +51,7 @@ impl<'k> AoKey<'k> {
         Ok(read)
     }
 
-    /// The key as the other end has it.
+    /// The key as the other end must configure it, with the IDs exchanged.
     #[must_use]
     pub const fn turned(&self) -> Self {
         AoKey { send_id: self.recv_id, recv_id: self.send_id, ..*self }
@@ -59,7 +59,7 @@ impl<'k> AoKey<'k> {
 }
 
 impl core::fmt::Debug for AoKey<'_> {
-    /// Keys are secret.
+    /// Hides the key, which is secret.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let AoKey { send_id, recv_id, algorithm, covers_options, .. } = self;
         f.debug_struct("AoKey")

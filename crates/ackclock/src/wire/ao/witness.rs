@@ -1,21 +1,22 @@
-//! Whoever sees the packets of a connection.
+//! An observer of a connection's packets that can sign and verify them.
 
 use super::{AoAlgorithm, AoSigner};
 use crate::seq::SeqNumber;
 use crate::wire::{AoContext, Checksums, Flags, Protocol, parse_packet};
 use core::net::SocketAddr;
 
-/// Whoever sees the packets of one connection from its SYNs on, and so knows the numbers that its keys are made of
-/// (RFC 5925 section 5.2): a tool that plays one of its ends, or looks on.
+/// An observer of the packets of one connection from its SYNs on. It learns the initial sequence numbers that
+/// traffic keys are derived from (RFC 5925 section 5.2); for a tool that acts as one of the ends, or
+/// monitors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AoWitness {
-    /// Ends and their initial numbers.
+    /// The two ends and their initial sequence numbers.
     isns: [Option<(SocketAddr, SeqNumber)>; 2],
 }
 
 impl AoWitness {
-    /// A packet goes from one end to the other. A SYN tells its sender's initial number; one of other ends begins
-    /// another connection, in place of the one before.
+    /// Notes a packet from one end to the other. A SYN gives its sender's initial sequence number; a SYN
+    /// between other ends begins a new connection, which replaces the old one.
     pub fn see(&mut self, packet: &[u8]) {
         let Some((source, destination, seq, flags)) = facts(packet) else {
             return;
@@ -32,8 +33,9 @@ impl AoWitness {
         isn.map_or(SeqNumber(0), |(_, isn)| *isn)
     }
 
-    /// What signs a packet of the connection by a master key. Of a number that no SYN has told 0 is taken, and the
-    /// sequence number's extension is right for 2 GiB. `None`: it is no TCP segment.
+    /// The parameters to sign a packet of the connection with a master key. An initial sequence number not
+    /// seen in a SYN is taken as 0, and the sequence number extension is correct for the first 2 GiB. `None`
+    /// if it is no TCP segment.
     pub fn signer(
         &self,
         packet: &[u8],
@@ -61,7 +63,7 @@ impl AoWitness {
     }
 }
 
-/// Both ends of a TCP segment in an IP packet, its number and its flags.
+/// Both ends, sequence number and flags of the TCP segment in an IP packet.
 fn facts(packet: &[u8]) -> Option<(SocketAddr, SocketAddr, SeqNumber, Flags)> {
     let nothing = Checksums { ip: false, transport: false };
     let Protocol::Tcp(segment) = parse_packet(packet, nothing).ok()?.protocol else {

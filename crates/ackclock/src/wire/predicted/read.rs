@@ -1,4 +1,4 @@
-//! The template by which the next packet of a connection is known and read.
+//! The template that recognises and reads the next packets of a connection.
 
 use super::super::checksum::Checksum;
 use super::super::ip::{IPV6_HEADER, IpProtocol};
@@ -8,51 +8,52 @@ use super::super::{Checksums, Ecn, Flags, Header, Options, Segment, Timestamps, 
 use crate::seq::SeqNumber;
 use core::net::IpAddr;
 
-/// The first eight bytes of an IPv4 header: version and header length (no options), neither "more
-/// fragments" nor a fragment offset. Type of service, total length and identification vary.
+/// The first eight bytes of an IPv4 header: version and header length (no options), neither "more fragments"
+/// nor a fragment offset. Type of service, total length and identification may vary.
 const IPV4_FIRST: Masked<u64> =
     Masked { mask: 0xff00_0000_0000_0000 | ipv4::FRAGMENT as u64, value: 0x4500_0000_0000_0000 };
-/// The third word of an IPv4 header: the protocol. Time to live and checksum vary.
+/// The third word of an IPv4 header: the protocol. Time to live and checksum may vary.
 const IPV4_THIRD: Masked<u32> = Masked { mask: 0x00ff_0000, value: (IpProtocol::Tcp as u32) << 16 };
 /// The first eight bytes of an IPv6 header: version and next header. Traffic class, flow label, payload
-/// length and hop limit vary.
+/// length and hop limit may vary.
 const IPV6_FIRST: Masked<u64> =
     Masked { mask: 0xf000_0000_0000_ff00, value: 6 << 60 | (IpProtocol::Tcp as u64) << 8 };
-/// The fourth word of a TCP header: the data offset, and of the flags ACK and perhaps PSH. The window
-/// varies. Of the value the data offset is the template's.
+/// The fourth word of a TCP header: the data offset, which the template adds to the value, and the flags, ACK
+/// and perhaps PSH. The window may vary.
 const TCP_FLAGS: Masked<u32> = Masked {
     mask: 0xffff_0000 & !((Flags::PSH.bits() as u32) << 16),
     value: (Flags::ACK.bits() as u32) << 16,
 };
 
-/// Bits of a word in network order that a packet must have, and where they stand.
+/// The bits of a word, in network order, that a packet must have (`value`), and which bits those are
+/// (`mask`).
 struct Masked<T> {
     mask: T,
     value: T,
 }
 
-/// A segment that a template has read: ACK is set, PSH perhaps, and no other flag.
+/// A segment read by a template: its flags are ACK and perhaps PSH.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PredictedSegment<'a> {
     pub(crate) seq: SeqNumber,
     pub(crate) ack: SeqNumber,
     /// Whether PSH is set.
     pub(crate) push: bool,
-    /// The window field, not scaled.
+    /// The window field, unscaled.
     pub(crate) window: u16,
-    /// The ECN codepoint of the IP header.
+    /// The ECN codepoint in the IP header.
     pub(crate) ecn: Ecn,
     pub(crate) timestamps: Option<Timestamps>,
     pub(crate) payload: &'a [u8],
 }
 
 impl<'a> PredictedSegment<'a> {
-    /// A segment of the general reader in the form in which a template reads it; `None` if it has another
-    /// option than timestamps, or other flags than ACK and perhaps PSH.
+    /// A segment parsed without a template, in the form in which a template reads it; `None` if it has an
+    /// option other than timestamps, or flags other than ACK and perhaps PSH.
     #[inline]
     pub(crate) fn of(segment: &Segment<'a>) -> Option<Self> {
         let Header { seq, ack, flags, window, options, .. } = &segment.header;
-        // A segment that is signed was found right before.
+        // The caller has already verified a signature.
         let Options { mss, window_scale, sack_permitted, timestamps, signature: _, sack } = options;
         let is_usual = flags.union(Flags::PSH) == Flags::ACK.union(Flags::PSH)
             && mss.is_none()
@@ -71,7 +72,7 @@ impl<'a> PredictedSegment<'a> {
     }
 }
 
-/// Addresses as they stand in a packet.
+/// Addresses in the form in which they stand in a packet.
 #[derive(Clone, Copy, Debug)]
 enum Addresses {
     /// Source and destination.
@@ -80,21 +81,21 @@ enum Addresses {
     V6([u128; 2]),
 }
 
-/// What the packets of one connection that arrive have in common.
+/// The template: what arriving packets of one connection have in common.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadTemplate {
     addresses: Addresses,
-    /// The ports as they stand in a packet.
+    /// The ports in the form in which they stand in a packet.
     ports: u32,
-    /// Whether timestamps are the only option, or there is none.
+    /// Whether timestamps are the only option; otherwise there is none.
     has_timestamps: bool,
-    /// The sum of the pseudo-header but for the length.
+    /// The sum of the pseudo-header without the length.
     pseudo: Checksum,
 }
 
 impl ReadTemplate {
-    /// The template of the packets that follow that of `segment`; `None` if one of its ends cannot be
-    /// that of a connection.
+    /// The template for packets like that of `segment`; `None` if one of its addresses or ports cannot belong
+    /// to a connection.
     pub(crate) fn after(segment: &Segment<'_>) -> Option<Self> {
         let Segment { ip, header, .. } = segment;
         let addresses = match (IpAddr::from(ip.source), IpAddr::from(ip.destination)) {
@@ -117,15 +118,16 @@ impl ReadTemplate {
         })
     }
 
-    /// Whether it reads segments with timestamps, or those without any option.
+    /// Whether it reads segments with timestamps; otherwise it reads those without options.
     pub(crate) const fn has_timestamps(&self) -> bool {
         self.has_timestamps
     }
 
-    /// Reads a packet of the connection. `None` for every other packet, for those that the general reader
-    /// refuses, and for those with IPv4 options, IPv6 extension headers, other flags than ACK and perhaps
-    /// PSH, or other options than timestamps in the layout of RFC 7323 appendix A (none at all if the
-    /// template's segment had none). The urgent pointer, meaningless without URG, is not looked at.
+    /// Reads a packet of the connection. `None` for any other packet; for packets that
+    /// [`parse_packet`](crate::wire::parse_packet) refuses; and for those with IPv4 options, IPv6 extension
+    /// headers, flags other than ACK and perhaps PSH, or options other than timestamps in the layout of RFC
+    /// 7323 appendix A (with any option, if the template's segment had none). The urgent pointer is ignored,
+    /// as it is meaningless without URG.
     #[inline(always)]
     pub(crate) fn read<'a>(
         &self,
@@ -171,7 +173,7 @@ impl ReadTemplate {
     }
 }
 
-/// The ECN codepoint of an IPv4 packet between these addresses, and its transport header and payload.
+/// ECN codepoint, and transport header with payload, of an IPv4 packet between these addresses.
 #[inline(always)]
 fn read_ipv4(packet: &[u8], addresses: u64, verify: Checksums) -> Option<(Ecn, &[u8])> {
     let header = packet.first_chunk::<{ ipv4::HEADER }>()?;
@@ -190,7 +192,7 @@ fn read_ipv4(packet: &[u8], addresses: u64, verify: Checksums) -> Option<(Ecn, &
     Some((Ecn::from_bits((first >> 48) as u8), packet.get(ipv4::HEADER..total_len)?))
 }
 
-/// The same of an IPv6 packet, source before destination.
+/// ECN codepoint, and transport header with payload, of an IPv6 packet from the first address to the second.
 #[inline(always)]
 fn read_ipv6<'a>(packet: &'a [u8], addresses: &[u128; 2]) -> Option<(Ecn, &'a [u8])> {
     let (header, payload) = packet.split_first_chunk::<IPV6_HEADER>()?;
@@ -208,7 +210,7 @@ fn read_ipv6<'a>(packet: &'a [u8], addresses: &[u128; 2]) -> Option<(Ecn, &'a [u
     Some((Ecn::from_bits((first >> 52) as u8), payload.get(..payload_len)?))
 }
 
-/// The timestamps of an option area that has nothing else.
+/// The timestamps in an option area that has nothing else.
 #[inline(always)]
 fn read_timestamps(area: &[u8; LONE_TIMESTAMPS]) -> Option<Timestamps> {
     let (words, _) = area.as_chunks::<4>();

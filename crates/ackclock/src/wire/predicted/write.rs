@@ -1,4 +1,4 @@
-//! The template that the headers of a connection's packets are written with.
+//! The template for writing the headers of a connection's packets.
 
 use super::super::checksum::Checksum;
 use super::super::ip::{IPV6_HEADER, IpProtocol, saturate};
@@ -8,10 +8,10 @@ use super::super::{Address, Ecn, Flags, Timestamps, WriteChecksum, ipv4};
 use crate::seq::SeqNumber;
 use core::net::IpAddr;
 
-/// The longest header of a template: IPv6, TCP and timestamps.
+/// Length of the longest header of a template, in bytes: IPv6, TCP and timestamps.
 const LONGEST: usize = IPV6_HEADER + FIXED_HEADER + LONE_TIMESTAMPS;
 
-/// What the headers of one connection differ in.
+/// The fields in which the headers of one connection differ.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WriteFields {
     /// Time to live or hop limit.
@@ -21,41 +21,41 @@ pub(crate) struct WriteFields {
     pub(crate) ecn: Ecn,
     pub(crate) seq: SeqNumber,
     pub(crate) ack: SeqNumber,
-    /// Any; the urgent pointer is zero.
+    /// Any flags; the urgent pointer is zero.
     pub(crate) flags: Flags,
-    /// The window field, not scaled.
+    /// The window field, scaled as it is sent.
     pub(crate) window: u16,
-    /// The only option, if there is one.
+    /// Timestamps, the only option, if any.
     pub(crate) timestamps: Option<Timestamps>,
 }
 
-/// What a template knows of the IP header.
+/// The parts of the IP header that a template needs.
 #[derive(Clone, Copy, Debug)]
 enum IpHeader {
-    /// The sum of the words that stay.
+    /// The sum of the constant words.
     V4(Checksum),
     V6,
 }
 
-/// The header of one connection that was written last, and sums of what the next one has in common with
+/// The template: the header of one connection written last, and sums of what the next one has in common with
 /// it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WriteTemplate {
-    /// IP's header, of either family, ends where TCP's begins: at byte 40.
+    /// The header; IP's, of either family, ends and TCP's begins at byte 40.
     words: [[u8; 4]; LONGEST / 4],
     ip: IpHeader,
-    /// The sum of the pseudo-header but for the length.
+    /// The sum of the pseudo-header without the length.
     pseudo: Checksum,
     ports: u32,
-    /// What is summed in the next header before its sequence number and payload.
+    /// The sum of the next header without sequence number and payload.
     sum: Checksum,
     checksum: WriteChecksum,
-    /// Where the last header ends, in bytes.
+    /// End of the last header, in bytes.
     end: usize,
 }
 
 impl WriteTemplate {
-    /// The template of no headers yet.
+    /// An empty template.
     pub(crate) const EMPTY: Self = WriteTemplate {
         words: [[0; 4]; LONGEST / 4],
         ip: IpHeader::V6,
@@ -66,9 +66,9 @@ impl WriteTemplate {
         end: IPV6_HEADER,
     };
 
-    /// Makes it the template of headers from one end to the other, each an address and a port; false if
-    /// they are of two families. Words that differ from header to header stay as they were.
-    // It is written where it stays, since it is large.
+    /// Makes it the template for headers from one end to the other, each an address and a port; false if they
+    /// are of different families. The words that differ from header to header are left unchanged.
+    // Written in place, since it is large.
     #[inline(never)]
     pub(crate) fn begin(&mut self, [source, destination]: [(Address, u16); 2]) -> bool {
         let pseudo = match (IpAddr::from(source.0), IpAddr::from(destination.0)) {
@@ -102,7 +102,7 @@ impl WriteTemplate {
         true
     }
 
-    /// Where TCP's header begins, in bytes.
+    /// Offset of the TCP header, in bytes.
     #[inline]
     pub(crate) fn transport_offset(&self) -> usize {
         match self.ip {
@@ -111,7 +111,7 @@ impl WriteTemplate {
         }
     }
 
-    /// The headers of the packet with these fields and that payload, which is only summed.
+    /// The headers of the packet with these fields and this payload, which is only summed.
     #[inline(always)]
     pub(crate) fn write(
         &mut self,
@@ -124,8 +124,8 @@ impl WriteTemplate {
         self.write_next(fields.seq, payload)
     }
 
-    /// Prepares headers with these fields but for the sequence number, each before `payload_len` bytes, for
-    /// [`write_next`](Self::write_next).
+    /// Prepares headers with these fields except the sequence number, for payloads of `payload_len` bytes
+    /// each, for [`write_next`](Self::write_next).
     #[inline(always)]
     pub(crate) fn prepare(
         &mut self,
@@ -161,8 +161,8 @@ impl WriteTemplate {
         self.end = IPV6_HEADER + header_len;
     }
 
-    /// The headers of a packet that differs from the last one, or from what was prepared, in nothing but its
-    /// sequence number and what its payload, of the same length, contains.
+    /// The headers of a packet that differs from the last one, or from the prepared one, only in sequence
+    /// number and in the content of its payload, which has the same length.
     #[inline(always)]
     pub(crate) fn write_next(&mut self, seq: SeqNumber, payload: [&[u8]; 2]) -> &[u8] {
         let sum = match self.checksum {
@@ -174,13 +174,13 @@ impl WriteTemplate {
         };
         let [.., at_seq, _, _, at_sum, _, _, _] = &mut self.words;
         *at_seq = seq.0.to_be_bytes();
-        // The urgent pointer beside it is zero.
+        // The urgent pointer in the same word is zero.
         *at_sum = (u32::from(sum) << 16).to_be_bytes();
         let begin = IPV6_HEADER - self.transport_offset();
         self.words.as_flattened().get(begin..self.end).unwrap_or_default()
     }
 
-    /// Writes what changes in the IP header in front of `length` bytes.
+    /// Writes the fields of the IP header that change, for `length` bytes.
     #[inline(always)]
     fn write_ip(&mut self, fields: &WriteFields, length: usize) {
         let &WriteFields { hop_limit, dscp, ecn, .. } = fields;

@@ -1,11 +1,11 @@
-//! No ranges: only what comes next is taken.
+//! Without reassembly: only the next data in order is accepted.
 
 use super::Ranges;
 use crate::seq::SeqRange;
 use crate::storage::Buffer;
 use core::ops::Range;
 
-/// No range.
+/// No ranges, ever.
 #[derive(Debug)]
 pub struct Absent;
 

@@ -1,17 +1,17 @@
-//! A short list of ranges behind a hole, looked through one after another.
+//! A short list of out-of-order ranges, searched linearly.
 
 use super::Ranges;
 use crate::seq::SeqRange;
 use crate::storage::Buffer;
 use core::ops::Range;
 
-/// The ranges, the first `count` elements of the memory.
+/// The ranges: the first `count` elements of `memory`, in sequence order.
 #[derive(Debug)]
 pub struct ShortList<'a> {
     memory: Buffer<'a, SeqRange>,
     count: u16,
     most: u16,
-    /// Place of the range with the most recently received segment, or of the highest one.
+    /// Place of the range with the most recently received segment; of the highest range if that one is gone.
     recent: u16,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Ranges<'a> for ShortList<'a> {
         let all = self.as_slice();
         let recent = usize::from(self.recent);
         (0..all.len()).filter_map(move |n| {
-            // From above, without the recent one.
+            // First the recent one, then the others from the highest down.
             let place = all.len() - n;
             let place = if n == 0 { recent } else { place - usize::from(place <= recent) };
             all.get(place).copied()

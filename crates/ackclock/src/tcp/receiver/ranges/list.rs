@@ -1,5 +1,5 @@
-//! Any number of ranges behind a hole: found in O(log n), added and taken away at either end in O(1) on
-//! average.
+//! A list of any number of out-of-order ranges: found in O(log n), added and removed at either end in
+//! amortized O(1).
 
 use super::Ranges;
 use super::recent::Recent;
@@ -7,10 +7,10 @@ use crate::seq::SeqRange;
 use crate::storage::Buffer;
 use core::ops::Range;
 
-/// The ranges, and which of them were touched last.
+/// The ranges in sequence order, and which of them were extended last.
 #[derive(Debug)]
 pub struct RangeList<'a> {
-    /// `count` elements from `first` on are in use.
+    /// The ranges: `count` elements, beginning at `first`.
     memory: Buffer<'a, SeqRange>,
     first: u32,
     count: u16,
@@ -73,7 +73,7 @@ impl<'a> Ranges<'a> for RangeList<'a> {
         if end < self.memory.len() {
             return true;
         }
-        // As many steps as there will be places before it is done again.
+        // Move the ranges to the front. This takes as many steps as it frees places, so it is amortized.
         if first > 0 && first >= count && end <= self.memory.len() {
             self.memory.copy_within(first..end, 0);
             self.first = 0;
@@ -104,7 +104,7 @@ impl RangeList<'_> {
         }
     }
 
-    /// Moves the ranges on the side with fewer of them, or that with a place.
+    /// Inserts a range; shifts the ranges on the side with fewer of them, or on the only side that has room.
     fn insert(&mut self, place: usize, new: SeqRange) {
         let (first, count) = (self.first as usize, usize::from(self.count));
         let end = first.saturating_add(count);
@@ -136,7 +136,7 @@ impl RangeList<'_> {
         } else if let Some(part) = self.memory.get_mut(begin..first.saturating_add(count)) {
             part.rotate_left(removed.min(part.len()));
         }
-        // No more are removed than there are.
+        // The caller removes no more than there are.
         self.count = self.count.saturating_sub(removed as u16);
         if self.count == 0 {
             self.first = 0;

@@ -1,7 +1,7 @@
-//! The ranges of data that wait behind a hole: how many an image keeps, and how it finds them, is a
-//! choice of its profile ([`Profile::Ranges`](crate::profile::Profile::Ranges)).
+//! The ranges of out-of-order data (that is, behind a hole). How many of them an image keeps, and how it
+//! finds them, is a choice of its profile ([`Profile::Ranges`](crate::profile::Profile::Ranges)).
 //!
-//! [`Ranges`] says what each way does; the same tests run on all of them.
+//! [`Ranges`] is the interface of each implementation; the same tests run on all of them.
 
 mod absent;
 mod few;
@@ -16,28 +16,28 @@ use crate::storage::Buffer;
 use core::fmt::Debug;
 use core::ops::Range;
 
-/// Disjoint ranges that do not adjoin each other, in sequence order, all of them within less than 2^31
-/// numbers. A range is named by its place: 0 is the lowest one.
+/// Disjoint ranges that do not adjoin each other, in sequence order and all within less than 2^31 sequence
+/// numbers. A range's place is its index: 0 is the lowest range.
 pub trait Ranges<'a>: Debug {
-    /// No range. At most `most` are kept if the memory grows, else as many as it has places for, and
-    /// never more than the way keeps at all: one that needs no memory forgets it.
+    /// An empty set of ranges. It keeps at most `most` if the memory grows, otherwise as many as the lent
+    /// memory holds, and never more than the implementation allows; one that needs no memory drops it.
     fn new(memory: Buffer<'a, SeqRange>, most: usize) -> Self;
 
-    /// The memory; the ranges are forgotten.
+    /// Gives back the memory; the ranges are lost.
     fn into_memory(self) -> Buffer<'a, SeqRange>;
 
-    /// Gives owned memory back if there is no range.
+    /// Frees owned memory if there is no range.
     fn release(&mut self);
 
     /// The ranges in sequence order.
     fn as_slice(&self) -> &[SeqRange];
 
-    /// Finds a place for one more range; returns whether there is one.
+    /// Makes room for one more range; returns whether there is room.
     fn make_place(&mut self) -> bool;
 
-    /// Puts `new`, the range with the most recently received segment, in the place of those at
-    /// `places`. If these are none, it goes there, and [`make_place`](Self::make_place) has found a place
-    /// for it. If `new` is none, those at `places` are taken away: the lowest ones.
+    /// Replaces the ranges at `places` by `new`, the range with the most recently received segment. If
+    /// `places` is empty, `new` is inserted there, and [`make_place`](Self::make_place) must have made room
+    /// for it. If `new` is `None`, the ranges at `places` are removed, which then are the lowest ones.
     fn replace(&mut self, places: Range<usize>, new: Option<SeqRange>);
 
     /// Whether there is no range.
@@ -50,7 +50,8 @@ pub trait Ranges<'a>: Debug {
         self.as_slice().get(places.clone()).unwrap_or_default()
     }
 
-    /// The places of the ranges that overlap or adjoin `segment`: where it would go if there are none.
+    /// The places of the ranges that overlap or adjoin `segment`; if there are none, the empty range where it
+    /// would be inserted.
     fn touching(&self, segment: SeqRange) -> Range<usize> {
         let (mut start, mut end) = (0, 0);
         for held in self.as_slice() {
@@ -60,19 +61,19 @@ pub trait Ranges<'a>: Debug {
         start..end
     }
 
-    /// The lowest range that overlaps `segment`.
+    /// The lowest range that overlaps `segment`, if any.
     fn overlapping(&self, segment: SeqRange) -> Option<SeqRange> {
         self.as_slice().iter().copied().find(|held| held.overlaps(segment))
     }
 
-    /// The range with the most recently received segment, the one before, and so on as far as is
-    /// remembered; then the others, the highest first.
+    /// The ranges in order of their most recently received segments, as far as that is known; then the
+    /// others, the highest first.
     fn recent_first(&self) -> impl Iterator<Item = SeqRange> {
         self.as_slice().iter().rev().copied()
     }
 }
 
-/// Which way an image keeps ranges.
+/// How an image keeps the ranges of out-of-order data.
 pub trait RangesChoice:
     sealed::Sealed + Copy + Eq + Debug + Default + Send + Sync + 'static
 {
@@ -80,23 +81,23 @@ pub trait RangesChoice:
     type Ranges<'a>: Ranges<'a>;
 }
 
-/// Any number of ranges, searched by halves; as many as a segment reports are remembered in the order
-/// in which they were touched.
+/// Any number of ranges, found by binary search. The most recently extended ones are known, as many as a SACK
+/// option reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ManyRanges;
 
-/// Any number of ranges, though few are expected: they are looked through one after another, and the
-/// one that was touched last is remembered.
+/// Any number of ranges, of which few are expected: searched linearly. Only the most recently extended one is
+/// known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FewRanges;
 
-/// One range, which grows at both ends. What would be another is dropped, and the peer sends it again.
-/// It needs no memory: what is lent for ranges is not used, nor given back.
+/// A single range, which grows at both ends. Data that would make another range is dropped, and the peer
+/// retransmits it. It needs no memory: a buffer lent for ranges is neither used nor given back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OneRange;
 
-/// No range: what does not come next is dropped, and the peer sends it again. What is lent for ranges is
-/// not used, nor given back.
+/// No ranges: out-of-order data is dropped, and the peer retransmits it. A buffer lent for ranges is neither
+/// used nor given back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct NoRanges;
 
@@ -117,7 +118,7 @@ impl RangesChoice for NoRanges {
 }
 
 mod sealed {
-    /// Keeps the ways those that are tested here.
+    /// Restricts the implementations to those tested here.
     pub trait Sealed {}
     impl Sealed for super::ManyRanges {}
     impl Sealed for super::FewRanges {}

@@ -1,4 +1,4 @@
-//! One range behind a hole.
+//! A single range of out-of-order data.
 
 use super::Ranges;
 use crate::seq::SeqRange;

@@ -1,13 +1,14 @@
-//! Which ranges had the most recently received segments (RFC 2018 section 4).
+//! The ranges with the most recently received segments (RFC 2018 section 4).
 
 use crate::wire::SackBlocks;
 use core::ops::Range;
 
-/// The places in a list of the ranges that were touched last, as many as a segment can report.
+/// The places, in a list of ranges, of those that were extended last: as many as a SACK option reports, the
+/// most recent first.
 #[derive(Debug)]
 pub(super) struct Recent([u16; SackBlocks::MAX]);
 
-/// No range.
+/// Marks an unused entry.
 const NONE: u16 = u16::MAX;
 
 impl Default for Recent {
@@ -17,7 +18,7 @@ impl Default for Recent {
 }
 
 impl Recent {
-    /// Most ranges of a list.
+    /// Most ranges that a list may hold, so that each place fits an entry.
     pub(super) const MOST: u16 = NONE - 1;
 
     /// The places, the most recent one first.
@@ -25,16 +26,16 @@ impl Recent {
         self.0.into_iter().filter(|place| *place != NONE).map(usize::from)
     }
 
-    /// Whether the range there is one of them.
+    /// Whether the range at `place` is one of the recent ones.
     pub(super) fn contains(&self, place: usize) -> bool {
         self.0.iter().any(|recent| usize::from(*recent) == place && *recent != NONE)
     }
 
-    /// A segment became part of the range there.
+    /// Notes that a segment became part of the range at `place`.
     pub(super) fn touch(&mut self, place: usize) {
         let place = u16::try_from(place).unwrap_or(NONE);
         let position = |wanted: u16| self.0.iter().position(|recent| *recent == wanted);
-        // Its old place in the order goes, or one that is free, or the oldest.
+        // `place` moves to the front; its old entry goes, or an unused one, or the oldest.
         let goes = position(place).or_else(|| position(NONE)).unwrap_or(self.0.len() - 1);
         if let Some([first, others @ ..]) = self.0.get_mut(..=goes) {
             let mut carried = core::mem::replace(first, place);
@@ -42,7 +43,7 @@ impl Recent {
         }
     }
 
-    /// The list has one more range, there.
+    /// Renumbers, because a range was inserted at `place`.
     pub(super) fn on_inserted(&mut self, place: usize) {
         for recent in &mut self.0 {
             if *recent != NONE && usize::from(*recent) >= place {
@@ -51,7 +52,7 @@ impl Recent {
         }
     }
 
-    /// The ranges there are no longer in the list.
+    /// Renumbers, because the ranges at `places` were removed.
     pub(super) fn on_removed(&mut self, places: Range<usize>) {
         let removed = u16::try_from(places.len()).unwrap_or(NONE);
         for recent in &mut self.0 {

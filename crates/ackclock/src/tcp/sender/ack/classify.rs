@@ -1,4 +1,4 @@
-//! Which kind of ack it is, and what recovery must know of it.
+//! Classification of acks (duplicate or not), and the facts that recovery needs of an ack.
 
 use super::measure::Measured;
 use super::{AckInput, Before};
@@ -10,8 +10,8 @@ use crate::tcp::sender::recovery::AckFacts;
 use crate::time::Instant;
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
-    /// Tells duplicate acks from others: RFC 5681 section 2; with SACK, RFC 6675 section 2, those that
-    /// SACK something new. While the window is closed acks answer probes.
+    /// Classifies an ack: a duplicate ack is one by RFC 5681 section 2, or with SACK one that SACKs something
+    /// new (RFC 6675 section 2). While the window is closed acks answer window probes and are no duplicates.
     #[inline(always)]
     pub(super) fn classify<'m>(
         &self,

@@ -1,5 +1,5 @@
-//! Karn's algorithm: the round-trip time is not measured by what was sent more than once, since nobody
-//! knows which copy was acknowledged (RFC 6298 section 3). Timestamps tell which.
+//! Karn's algorithm: no round-trip time is measured from a segment that was sent more than once, because it
+//! is unknown which copy was acknowledged (RFC 6298 section 3). A timestamp resolves this.
 
 use super::AckInput;
 use crate::congestion::CongestionController;
@@ -10,8 +10,9 @@ use crate::tcp::timestamps::rtt_since;
 use crate::time::{Duration, Instant};
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
-    /// The round-trip time, if an ack that has advanced SND.UNA by `advanced` tells one, which the
-    /// retransmission timeout follows; `acked` tells when that was sent.
+    /// Measures the round-trip time by an ack that advanced SND.UNA by `advanced`, and updates the
+    /// retransmission timeout; `acked` says when the acknowledged segment was sent. `None` if the ack gives
+    /// no sample.
     #[inline(always)]
     pub(super) fn measure_round_trip(
         &mut self,
@@ -21,7 +22,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         acked: Acked,
     ) -> Option<Duration> {
         let rtt = acked.sent_at.map(|sent_at| now.saturating_since(sent_at));
-        // Timestamps are good also for what was retransmitted (RFC 7323 section 4).
+        // A timestamp gives a sample even for a retransmitted segment (RFC 7323 section 4).
         let rtt = match input.echoed_ms {
             Some(echoed)
                 if rtt.is_none() && advanced > 0 && self.is_echo_of_acked(now, echoed, acked) =>
@@ -30,8 +31,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             }
             _ => rtt,
         };
-        // After a spurious timeout what was unsent then is measured first: the delay that the rest met
-        // may be over (RFC 4015 section 3.2). A timeout after it is one as any other.
+        // After a spurious timeout the first sample must come from data that was unsent at that time: the
+        // delay of the rest may be over (RFC 4015 section 3.2). Another timeout after it is an ordinary one.
         let is_for_new = self.snd_una.after(self.recovery.point());
         let counts = is_for_new || !self.rto.was_spurious() || self.rto.backoff() > 0;
         let measured = rtt.filter(|_| counts);
@@ -39,10 +40,11 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         rtt
     }
 
-    /// Whether an echo is of what the ack is for. One that is older than the last retransmission may be
-    /// what the receiver had told before, in an ack that was lost; unless no round trip has ever been
-    /// as short as the time since, so that it is the first transmission that is late. After several timeouts
-    /// nobody knows how old that is, and the path may have become shorter.
+    /// Whether an echoed timestamp belongs to the segment that is acknowledged. An echo older than the last
+    /// retransmission may repeat that of an earlier, lost ack. But if less time has passed since the
+    /// retransmission than the least round-trip time, it does belong to the first transmission, which is
+    /// late. After several timeouts the echo may be of any age and the path may have become shorter, so it
+    /// does not count.
     fn is_echo_of_acked(&self, now: Instant, echoed: u32, acked: Acked) -> bool {
         let resent_at = acked.resent_at;
         let is_older = (echoed.wrapping_sub((resent_at / 1_000) as u32) as i32) < 0;

@@ -1,4 +1,4 @@
-//! What an ack measures: what has arrived at the other end, and the round-trip time.
+//! What an ack measures: the data delivered, and the round-trip time.
 
 use super::AckInput;
 use crate::congestion::CongestionController;
@@ -8,38 +8,38 @@ use crate::tcp::sender::Sender;
 use crate::tcp::sender::flight::{Delivered, Flight, micros, times_matter};
 use crate::time::{Duration, Instant};
 
-/// What an ack has measured.
+/// Result of measuring an ack.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measured {
     /// Sequence numbers acknowledged cumulatively.
     pub(super) acked: u32,
     /// Sequence numbers newly SACKed.
     pub(super) sacked: u32,
-    /// What has arrived twice (RFC 2883).
+    /// A duplicate that the peer has received (D-SACK, RFC 2883).
     pub(super) dsack: Option<SeqRange>,
-    /// What has arrived.
+    /// The data newly delivered to the peer.
     pub(super) delivered: Delivered,
-    /// The round-trip time, if the ack [tells one](super::karn).
+    /// The round-trip time, if the ack [gives a sample](super::karn).
     pub(super) rtt: Option<Duration>,
 }
 
 impl AckInput<'_> {
     /// The end of the millisecond in which the segment was sent whose timestamp the ack echoes, in
-    /// microseconds; without a timestamp the end of time.
+    /// microseconds; `u64::MAX` without a timestamp.
     fn echoed_until(&self, now: Instant) -> u64 {
         let Some(echoed) = self.echoed_ms else {
             return u64::MAX;
         };
         let age = (now.as_millis() as u32).wrapping_sub(echoed);
         let millis = now.as_millis().saturating_sub(u64::from(age));
-        // Milliseconds of 64 bits of nanoseconds: no overflow.
+        // Cannot overflow: the milliseconds come from 64 bits of nanoseconds.
         millis * 1_000 + 999
     }
 }
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
-    /// Takes off the flight what an ack that has advanced SND.UNA by `advanced` tells of, and a
-    /// measurement of the round trip.
+    /// Removes from the flight what an ack acknowledges, which has advanced SND.UNA by `advanced`, marks what
+    /// it SACKs, and measures the round-trip time.
     #[inline(always)]
     pub(super) fn measure(
         &mut self,
@@ -47,9 +47,9 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         input: &AckInput<'_>,
         advanced: u32,
     ) -> Measured {
-        // A retransmission is not what was delivered if no round trip has ever been so short, or if
-        // the timestamp tells so (RFC 8985 section 6.2 step 2); what an ack with SACK blocks
-        // echoes says nothing of them (RFC 7323 section 4.3).
+        // A retransmission cannot be what was delivered if it was sent less than the least round-trip time
+        // ago, or later than the echoed timestamp (RFC 8985 section 6.2 step 2). The timestamp of an ack with
+        // SACK blocks says nothing about these (RFC 7323 section 4.3).
         let (shortest, believed_until) = if times_matter::<P>() {
             let shortest = micros(now).saturating_sub(self.rto.min_rtt().as_micros());
             (shortest, shortest.min(input.echoed_until(now)))

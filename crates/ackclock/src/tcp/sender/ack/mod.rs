@@ -1,7 +1,7 @@
-//! What an acceptable ack does to the sender (RFC 9293 section 3.10.7.4, fifth check), step by step:
-//! what it [measures](measure), by [Karn's algorithm](karn) and by its [SACK blocks](sack), [which
-//! kind](classify) it is (RFC 5681, RFC 6675), what recovery makes of it, and what it [tells the
-//! law](tell_law).
+//! Processing of an acceptable ack by the sender (RFC 9293 section 3.10.7.4, fifth check), step by step: what
+//! it [measures](measure), also by [Karn's algorithm](karn) and by its [SACK blocks](sack); [which
+//! kind](classify) of ack it is (RFC 5681, RFC 6675); what recovery makes of it; and what it [reports to
+//! congestion control](tell_law).
 
 mod classify;
 mod karn;
@@ -21,38 +21,39 @@ use crate::tcp::Settings;
 use crate::time::Instant;
 use crate::wire::SackBlocks;
 
-/// The parts of a segment that concern the sender.
+/// The fields of a segment that concern the sender.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AckInput<'s> {
     /// SEG.SEQ.
     pub(crate) seq: SeqNumber,
     /// SEG.ACK. With SACK blocks it may be before SND.UNA.
     pub(crate) ack: SeqNumber,
-    /// SEG.WND in bytes, scaled.
+    /// SEG.WND in bytes, after scaling.
     pub(crate) window: u32,
     /// SACK blocks.
     pub(crate) sack: &'s SackBlocks,
-    /// Whether it echoes a congestion mark (RFC 3168), or counts new ones (RFC 9768).
+    /// Whether it carries ECN-Echo (RFC 3168), or counts new marks (RFC 9768).
     pub(crate) ecn_echo: bool,
     /// Whether the segment carries neither data nor SYN nor FIN.
     pub(crate) empty: bool,
-    /// Our clock, in milliseconds, when the segment was sent whose timestamp this one echoes.
+    /// When the segment was sent whose timestamp this one echoes, by our clock without its offset, in
+    /// milliseconds.
     pub(crate) echoed_ms: Option<u32>,
 }
 
-/// The sender as an ack has met it.
+/// State of the sender just before an ack.
 #[derive(Clone, Copy, Debug)]
 struct Before {
-    /// The peer's window was closed.
+    /// Whether the peer's window was closed.
     was_closed: bool,
-    /// Something was in flight.
+    /// Whether something was in flight.
     had_flight: bool,
-    /// Bytes that were thought to be in the network.
+    /// Bytes considered to be in the network.
     pipe: u32,
 }
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
-    /// Takes an ack that lies between SND.UNA and SND.NXT, or the SACK blocks of an older one.
+    /// Processes an ack between SND.UNA and SND.NXT, or an older one with SACK blocks.
     #[inline(always)]
     pub(crate) fn on_ack(&mut self, now: Instant, settings: &Settings<P>, input: &AckInput<'_>) {
         if !(P::PREDICTION && self.take_predicted_ack(now, settings, input)) {
@@ -60,7 +61,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
     }
 
-    /// The general road of an ack.
+    /// Processes an ack on the general road (slow path).
     #[cfg_attr(target_pointer_width = "64", inline(never))]
     fn on_any_ack(&mut self, now: Instant, settings: &Settings<P>, input: &AckInput<'_>) {
         self.note_app_limited();
@@ -110,7 +111,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.renew_timers(now, &facts, &outcome);
     }
 
-    /// The peer is there: the waits for it begin anew (RFC 9293 section 3.8.3).
+    /// Notes progress: the times for which the peer may acknowledge nothing begin anew (RFC 9293 section
+    /// 3.8.3).
     #[inline(always)]
     fn note_progress(&mut self, now: Instant, before: &Before, facts: &AckFacts) {
         self.counters.duplicate_acks.add(u32::from(facts.duplicate));
@@ -119,14 +121,14 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
         let is_probed = !self.orphaned && (before.was_closed || self.window.size == 0);
         if facts.acked > 0 || is_probed {
-            // Also the answer to a probe of a closed window is progress (MUST-37), as long as there is
-            // an application that can end it.
+            // The answer to a window probe is progress too (MUST-37), as long as there is an application that
+            // can end the connection.
             self.no_progress_since = now;
         }
     }
 
-    /// Recovery takes the ack, and the law hears of the events. Gives what recovery has found, and
-    /// whether the ack belongs to a fast recovery.
+    /// Has recovery process the ack, and reports the resulting events to congestion control. Returns what
+    /// recovery has found, and whether the ack belongs to a fast recovery.
     #[inline(always)]
     fn recover(
         &mut self,
@@ -138,7 +140,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let was_fast = self.recovery.phase() == Phase::Fast;
         let mut outcome = self.recovery.on_ack(&mut self.flight, facts);
         self.judge_path_probe(now, &mut outcome);
-        // The ack that ends recovery still belongs to it: it makes no window grow.
+        // The ack that ends recovery still belongs to it, so that it does not make the window grow.
         let in_recovery = was_fast || self.recovery.phase() == Phase::Fast || outcome.reduce_again;
         let flight_size = self.flight.outstanding().saturating_add(facts.acked);
         self.tell_events(now, &outcome, flight_size, unrepaired);
@@ -148,7 +150,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         (outcome, in_recovery)
     }
 
-    /// The retransmission timer and the tail loss probe's after an ack (RFC 6298 rules 5.2 and 5.3,
+    /// Restarts the retransmission timer and the tail loss probe's after an ack (RFC 6298 rules 5.2 and 5.3,
     /// RFC 8985 section 7.2).
     #[inline(always)]
     fn renew_timers(&mut self, now: Instant, facts: &AckFacts, outcome: &Outcome) {
@@ -165,7 +167,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
     }
 
-    /// Recovery hears what the law has made of the events.
+    /// Gives recovery the window that congestion control has set in response to the events.
     pub(in crate::tcp::sender) fn regulate(
         &mut self,
         outcome: &Outcome,
@@ -182,7 +184,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.recovery.regulate(&self.flight, outcome, &limits);
     }
 
-    /// Moves SND.UNA and takes what was acknowledged off the queue.
+    /// Advances SND.UNA to `ack`, and removes acknowledged data from the send queue.
     #[inline(always)]
     pub(in crate::tcp::sender) fn take_off_queue(&mut self, ack: SeqNumber) {
         let advanced = ack.since(self.snd_una);
@@ -196,16 +198,17 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.counters.bytes_acked.add(bytes);
     }
 
-    /// What was sent into the closed window was thrown away there: it is sent again at once if a timer
-    /// has run for it, as for a probe, and the window takes it; a window that opens and closes makes
-    /// nothing go twice in a round trip. That is no sign of congestion. Nor was it for want of answers
-    /// that probes went further and further apart: data begins with the timeout that the path deserves.
+    /// Handles a window that was closed and has opened. The peer has discarded what was sent into the closed
+    /// window; it is retransmitted at once if its timer has expired before, as for a probe, and if the window
+    /// takes it. So a window that opens and closes again does not make data go twice in a round trip. This is
+    /// no sign of congestion. The intervals of window probes did not grow for want of answers, so data begins
+    /// with a timeout without backoff.
     pub(in crate::tcp::sender) fn on_window_opened(&mut self, now: Instant) {
         let is_overdue = self.rto.backoff() > 0;
         self.rto.end_backoff();
         let in_flight = self.snd_nxt.since(self.snd_una);
         if in_flight == 0 {
-            // If the window is still too small the persist timer begins anew.
+            // If the window is still too small the persist timer starts anew.
             self.waiting = Waiting::ForAck;
         } else if is_overdue && in_flight <= self.window.size {
             self.recovery.on_all_lost(&mut self.flight, now, self.snd_nxt);

@@ -1,5 +1,5 @@
-//! The SACK blocks of an ack: what the peer holds out of order (RFC 2018), and what has arrived twice
-//! (D-SACK, RFC 2883).
+//! The SACK blocks of an ack: data that the peer holds out of order (RFC 2018), and duplicates that it has
+//! received (D-SACK, RFC 2883).
 
 use super::AckInput;
 use crate::congestion::CongestionController;
@@ -9,8 +9,8 @@ use crate::tcp::sender::Sender;
 use crate::tcp::sender::flight::{Delivered, Flight};
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
-    /// Marks what the SACK blocks report; blocks that cannot be true are left out. Gives what is
-    /// newly SACKed, and what has arrived twice.
+    /// Marks what the SACK blocks report, ignoring blocks that cannot be true. Returns how much is newly
+    /// SACKed, and the duplicate that D-SACK reports.
     pub(super) fn apply_sack(
         &mut self,
         input: &AckInput<'_>,
@@ -26,12 +26,12 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             let duplicate = index == 0
                 && (block.end.at_or_before(input.ack) || next.is_some_and(|n| n.covers(*block)));
             if duplicate {
-                // RFC 2883 section 4: what arrived twice.
+                // RFC 2883 section 4: a duplicate.
                 self.counters.dsacks.add(1);
                 self.recovery.count_duplicate();
                 dsack = Some(*block);
             } else if uses_sack && !block.is_empty() && outstanding.covers(*block) {
-                // A FIN that went with data arrives with them, though receivers may report data only.
+                // A FIN sent with data arrives with it, though receivers may report only the data.
                 let with_fin = block.end == data_end && self.flight.last_contains(data_end);
                 let block = SeqRange::new(block.start, block.end + u32::from(with_fin));
                 self.flight.sack(block, delivered);

@@ -1,4 +1,4 @@
-//! What the window law is told: of each ack, of congestion, and of the end of a recovery.
+//! Reports to congestion control: each ack, congestion events, and the end of a recovery.
 
 use crate::congestion::{Ack, CongestionController, CongestionKind, DeliveryRate};
 use crate::profile::Profile;
@@ -7,8 +7,8 @@ use crate::tcp::sender::flight::Losses;
 use crate::tcp::sender::recovery::{Outcome, Phase};
 use crate::time::{Duration, Instant};
 
-/// What an ack brings that the sender does not know by itself. By default it is one of a time without
-/// losses, marks and samples of the delivery rate for each transmission.
+/// The facts of an ack that the sender's state does not hold. The default is an ack without losses, marks and
+/// rate samples.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::tcp::sender) struct AckNews {
     /// As in [`Ack`].
@@ -19,9 +19,9 @@ pub(in crate::tcp::sender) struct AckNews {
     pub(in crate::tcp::sender) flight_before: u32,
     pub(in crate::tcp::sender) flight_after: u32,
     pub(in crate::tcp::sender) rtt: Option<Duration>,
-    /// The delivery rate of the transmission that the ack is for.
+    /// Delivery rate sample of the segment that the ack is for.
     pub(in crate::tcp::sender) sample: Option<DeliveryRate>,
-    /// Whether there are such samples: the round trip gives none then.
+    /// Whether there are samples of single segments; the round trip as a whole then gives none.
     pub(in crate::tcp::sender) is_measuring: bool,
     /// As in [`Ack`].
     pub(in crate::tcp::sender) ecn_echo: bool,
@@ -30,7 +30,7 @@ pub(in crate::tcp::sender) struct AckNews {
 }
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
-    /// Tells the law of an ack.
+    /// Reports an ack to congestion control.
     #[inline(always)]
     pub(in crate::tcp::sender) fn tell_law(&mut self, now: Instant, news: &AckNews) {
         if self.hears_nothing() {
@@ -63,8 +63,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.controller.on_ack(&ack);
     }
 
-    /// Tells the law what recovery has found. `flight_size` is FlightSize before the ack, of which
-    /// `unrepaired` was marked to be sent again.
+    /// Reports to congestion control what recovery has found. `flight_size` is FlightSize before the ack, of
+    /// which `unrepaired` bytes were marked for retransmission.
     pub(in crate::tcp::sender) fn tell_events(
         &mut self,
         now: Instant,
@@ -84,13 +84,13 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let kind = CongestionKind::FastRetransmit;
         if outcome.entered {
             self.counters.fast_recoveries.add(1);
-            // What a timeout has marked to be sent again is not in the network.
+            // Data that a timeout has marked for retransmission is not in the network.
             let flight = self.recovery.flight_end().since(self.snd_una);
             let flight_size = flight.saturating_sub(unrepaired);
             self.note_unvalidated_loss(flight_size);
             self.reduce(now, kind, flight_size);
         } else if outcome.reduce_again {
-            // The window may have been reduced for the same flight already.
+            // The window may already have been reduced for the same flight.
             let flight_size = flight_size.min(self.controller.window());
             self.reduce(now, kind, flight_size);
         }
@@ -100,8 +100,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         }
     }
 
-    /// A window grows only while the flight reaches it (RFC 7661 section 4.1): in slow start half of
-    /// it, since the flight that a window grew from was half as large.
+    /// Whether the flight reaches the window: only then may the window grow (RFC 7661 section 4.1). In slow
+    /// start half the window suffices, since the flight that made the window grow was half as large.
     #[inline(always)]
     fn reaches_window(&mut self, now: Instant, flight_before: u32) -> bool {
         let peak = self.round.peak();

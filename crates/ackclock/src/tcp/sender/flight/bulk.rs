@@ -1,25 +1,25 @@
-//! What is in the network where nobody asks when each part of it was sent: numbers between SND.UNA and
-//! SND.NXT, instead of a record for each transmission.
+//! The data in flight for images that do not need to know when each part was sent: a few sequence numbers
+//! between SND.UNA and SND.NXT, instead of a record for each transmission.
 //!
-//! What is lost begins at SND.UNA, as without SACK blocks nobody knows of a later hole. One segment at
-//! a time is timed (RFC 6298 section 3).
+//! Lost data always begins at SND.UNA, since without SACK blocks no later hole is known. One segment at a
+//! time is timed (RFC 6298 section 3).
 
 use super::*;
 use core::marker::PhantomData;
 
-/// What was sent and not acknowledged.
+/// The data in flight, as a few sequence numbers.
 #[derive(Debug)]
 pub struct BulkFlight<'a, P> {
     una: SeqNumber,
     nxt: SeqNumber,
-    /// Where the segment ends that is timed, or else what is lost; SND.UNA if there is neither.
+    /// End of the timed segment, or else of the lost data; SND.UNA if there is neither.
     end: SeqNumber,
-    /// Up to here nothing is to be sent again.
+    /// Lost data from here on is still to be retransmitted.
     resend_from: SeqNumber,
     is_timed: bool,
     /// When the timed segment was sent.
     sent_at: Instant,
-    /// The longest segment since nothing was in flight, in bytes.
+    /// Length in bytes of the longest segment since the flight was empty.
     piece: u32,
     memory: PhantomData<(&'a (), P)>,
 }
@@ -74,12 +74,12 @@ impl<'a, P: Profile> Flight for BulkFlight<'a, P> {
     }
 
     fn push(&mut self, now: Instant, range: SeqRange, piece: u32) -> bool {
-        // Behind a full one a FIN makes a segment longer by one.
+        // The FIN after a full segment makes it longer by one.
         if self.is_empty() || piece > self.piece + 1 {
             self.piece = piece;
         }
-        // What is acknowledged together with something that was sent again measures nothing (Karn's
-        // rule).
+        // Time this segment only if nothing before it is lost or timed: an ack that also covers a
+        // retransmission gives no sample (Karn's algorithm).
         if self.end == self.una {
             (self.end, self.resend_from) = (range.end, range.end);
             (self.is_timed, self.sent_at) = (true, now);
@@ -165,14 +165,14 @@ impl<'a, P: Profile> Flight for BulkFlight<'a, P> {
 }
 
 impl<P: Profile> BulkFlight<'_, P> {
-    /// The first `bytes` of the flight are lost, and none of them was sent again.
+    /// Marks the first `bytes` of the flight lost, and none of them retransmitted.
     fn mark_lost(&mut self, bytes: u32) -> Losses {
         (self.resend_from, self.end, self.is_timed) = (self.una, self.una + bytes, false);
         Losses { bytes, ..Losses::default() }
     }
 }
 
-/// How far `later`, which is not before `earlier`, is after it.
+/// The distance from `earlier` to `later`, which is not before it.
 fn distance(earlier: SeqNumber, later: SeqNumber) -> u32 {
     later.distance(earlier) as u32
 }

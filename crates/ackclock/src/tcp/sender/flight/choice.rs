@@ -1,5 +1,5 @@
-//! How an image keeps its flights, as types: what [`Profile::Flight`](crate::profile::Profile::Flight)
-//! may be.
+//! How an image records the data in flight, as types: the values of
+//! [`Profile::Flight`](crate::profile::Profile::Flight).
 
 use super::bulk::BulkFlight;
 use super::records::RecordedFlight;
@@ -7,12 +7,12 @@ use super::{Flight, FlightMemory};
 use crate::profile::Profile;
 use core::fmt::Debug;
 
-/// How an image keeps its flights; one of the types beside this trait.
+/// How an image records the data in flight; one of the types beside this trait.
 pub trait FlightChoice: Copy + Eq + Debug + Default + Send + Sync + 'static {
-    /// What is in the network on one connection.
+    /// The data in flight on one connection.
     #[expect(private_bounds, reason = "what a flight does is the affair of this crate alone")]
     type Flight<'a, P: Profile>: Flight<Memory = FlightMemory<'a, P>>;
-    /// Whether records have to be lent for it.
+    /// Whether memory for records has to be lent.
     const KEEPS_RECORDS: bool;
 }
 
@@ -20,9 +20,9 @@ pub trait FlightChoice: Copy + Eq + Debug + Default + Send + Sync + 'static {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Records;
 
-/// A few numbers instead of records, of which none need be lent. An image can do with them that knows
-/// nothing of single transmissions: one without SACK, segmentation, delivery rates, undo and a recovery
-/// that goes by time. A part that is there nevertheless does not compile. Acks are never predicted.
+/// A few totals instead of records, so that no memory for records is needed. Only for an image without SACK,
+/// segmentation, delivery rates, undo and time-based recovery (RACK-TLP): with any of these parts it does not
+/// compile. Acks are never predicted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct InBulk;
 
@@ -36,5 +36,5 @@ impl FlightChoice for InBulk {
     const KEEPS_RECORDS: bool = false;
 }
 
-/// What is in the network on a connection of an image with the profile `P`.
+/// The type of the data in flight on a connection of an image with profile `P`.
 pub(crate) type FlightOf<'a, P> = <<P as Profile>::Flight as FlightChoice>::Flight<'a, P>;

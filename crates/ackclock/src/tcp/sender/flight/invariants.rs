@@ -1,4 +1,4 @@
-//! What must hold of a flight whenever nobody is at work on it, recounted piece by piece.
+//! Invariants of a flight between two events, recounted piece by piece.
 
 use super::Flight;
 use super::pieces::PieceSet;
@@ -8,7 +8,7 @@ use crate::profile::{Kept, Profile};
 use crate::seq::SeqNumber;
 
 impl<P: Profile> RecordedFlight<'_, P> {
-    /// [`Flight::broken_invariant`]: what does not hold between SND.UNA and SND.NXT.
+    /// Implements [`Flight::broken_invariant`]: the invariant that does not hold, if any.
     pub(super) fn recount(&self, una: SeqNumber, nxt: SeqNumber) -> Option<&'static str> {
         let Some(front) = self.records.front() else {
             let sums = [self.outstanding, self.sacked, self.lost, self.resent];

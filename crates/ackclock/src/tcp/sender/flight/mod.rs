@@ -1,8 +1,8 @@
-//! What is in the network, and the scoreboard kept on it.
+//! The data in flight, and its scoreboard.
 //!
-//! [`Flight`] is what the sender and its recovery ask of it. An image has one of two kinds
-//! ([`choice`]): a record for each transmission (`records.rs`), which everything needs that wants to
-//! know of single ones, or a few numbers for all of them together (`bulk.rs`).
+//! [`Flight`] is the interface for the sender and its recovery. An image has one of two implementations
+//! ([`choice`]): a record for each transmission (`records.rs`), for all features that need to know of single
+//! transmissions, or a few totals (`bulk.rs`).
 
 mod bulk;
 pub mod choice;
@@ -30,53 +30,52 @@ use core::fmt::Debug;
 use pieces::PieceSet;
 use record::PiecesOf;
 
-/// What a cumulative ack took out of the flight.
+/// What a cumulative ack removed from the flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Acked {
-    /// When the most recently sent of the acknowledged pieces was sent, if that and every other one
-    /// was sent only once.
+    /// When the most recently sent of the acknowledged pieces was sent; `None` if one of them was
+    /// retransmitted.
     pub(crate) sent_at: Option<Instant>,
-    /// When the last of those that were sent again was, in microseconds, as far as anybody asks; 0 if
-    /// none was.
+    /// When the last retransmission of an acknowledged piece was sent, in microseconds; 0 if there was none,
+    /// or if no feature needs it.
     pub(crate) resent_at: u64,
 }
 
-/// Whole records at the beginning of the flight that were sent one after the other, and to which
-/// nothing has happened since.
+/// A run: whole records at the front of the flight that were sent one after the other, none of which was
+/// SACKed, lost or retransmitted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
-    /// How many.
+    /// Number of records.
     records: usize,
-    /// Sequence numbers.
+    /// Number of sequence numbers.
     pub(crate) bytes: u32,
-    /// Where the first of their pieces ends, ...
+    /// End of the first piece of the first record, ...
     pub(crate) first_end: SeqNumber,
-    /// ... and the last.
+    /// ... and end of the last record.
     pub(crate) end: SeqNumber,
-    /// When the last was sent.
+    /// When the last record was sent.
     pub(crate) sent_at: Instant,
 }
 
 impl Run {
-    /// The last transmission.
+    /// The last transmission of the run.
     pub(crate) fn newest(&self) -> Transmission {
         Transmission { at: micros(self.sent_at), end: self.end, again: false }
     }
 }
 
-/// What was newly found lost.
+/// Data newly found lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Losses {
-    /// Sequence numbers.
+    /// Number of sequence numbers.
     pub(crate) bytes: u32,
-    /// Bytes in flight when the last of them was sent first; 0 if nothing was lost, or if that is not
-    /// known.
+    /// Bytes in flight when the last lost segment was first sent; 0 if nothing was lost or this is not known.
     pub(crate) in_flight_when_sent: u32,
-    /// Ranges of sequence numbers that they make up; 0 where no law asks.
+    /// Number of contiguous ranges; 0 if congestion control does not use it.
     pub(crate) ranges: u32,
-    /// Where the last range ends.
+    /// End of the last range.
     pub(super) end: SeqNumber,
-    /// The record that holds the last of them.
+    /// Position of the record that holds the last lost segment.
     pub(super) position: usize,
 }
 
@@ -109,45 +108,45 @@ impl core::ops::AddAssign for Losses {
     }
 }
 
-/// The memory of a flight: its records, and what each of them remembers of deliveries.
+/// The memory of a flight: its records, and the delivery record of each.
 pub(crate) type FlightMemory<'a, P> = (Buffer<'a, FlightRecord<P>>, Buffer<'a, DeliveryRecord>);
 
-/// What was sent and not cumulatively acknowledged, from SND.UNA to SND.NXT, in pieces of a segment
-/// each. A piece may be SACKed, or lost, and what is lost may have been sent again since.
+/// The data in flight: sent and not cumulatively acknowledged, from SND.UNA to SND.NXT, in pieces of one
+/// segment each. A piece may be SACKed, or lost; a lost piece may have been retransmitted since.
 ///
-/// What has a default is known to records alone: without them nobody is told anything.
+/// Methods with a default body matter only with records; without records they do nothing.
 pub(crate) trait Flight: Debug + Sized {
-    /// What is lent for it.
+    /// Type of the memory to lend to a flight.
     type Memory;
 
-    /// Nothing is in flight; the number of what is sent first is `start`. There are `limit` records at
-    /// most in memory that grows.
+    /// An empty flight; `start` is the sequence number to be sent first. `limit` is the most records in
+    /// memory that grows.
     fn new(start: SeqNumber, memory: Self::Memory, limit: usize) -> Self;
 
-    /// The memory, for use by another flight.
+    /// Gives back the memory, for use by another flight.
     fn into_memory(self) -> Self::Memory;
 
-    /// Whether delivery rates are measured.
+    /// Whether delivery records are kept.
     fn is_measuring(&self) -> bool {
         false
     }
 
-    /// Gives memory of its own back if nothing is in flight.
+    /// Frees owned memory if nothing is in flight.
     fn release(&mut self) {}
 
     /// Whether nothing is in flight.
     fn is_empty(&self) -> bool;
 
-    /// How many transmissions are in flight; without records, at least how many.
+    /// Number of transmissions in flight; without records only 0 or 1.
     fn len(&self) -> usize;
 
-    /// Whether another transmission can be recorded in the memory that there is.
+    /// Whether another transmission can be recorded in the present memory.
     fn has_place(&self) -> bool {
         true
     }
 
-    /// Whether another transmission can be recorded. Memory that grows is taken now, so that what
-    /// is sent is surely recorded.
+    /// Whether another transmission can be recorded. Memory that grows is allocated now, so that a segment is
+    /// certainly recorded once it is sent.
     fn has_room(&mut self) -> bool {
         true
     }
@@ -157,7 +156,7 @@ pub(crate) trait Flight: Debug + Sized {
         false
     }
 
-    /// Whether the last segment carries this sequence number, and not it alone.
+    /// Whether the last segment contains this sequence number and others.
     fn last_contains(&self, _seq: SeqNumber) -> bool {
         false
     }
@@ -165,23 +164,23 @@ pub(crate) trait Flight: Debug + Sized {
     /// FlightSize (RFC 5681): sent and not cumulatively acknowledged.
     fn outstanding(&self) -> u32;
 
-    /// Of it, what the peer has SACKed.
+    /// Bytes in flight that the peer has SACKed.
     fn sacked(&self) -> u32 {
         0
     }
 
-    /// Of it, what was found lost, sent again or not.
+    /// Bytes in flight found lost, retransmitted or not.
     fn lost(&self) -> u32;
 
-    /// How often the peer was found to have thrown away what it had SACKed.
+    /// How often the peer was found to have reneged: to have discarded data that it had SACKed.
     fn renegings(&self) -> u64 {
         0
     }
 
-    /// Of what is lost, what was not sent again.
+    /// Bytes found lost and not retransmitted.
     fn unrepaired(&self) -> u32;
 
-    /// RFC 6675's pipe: what is thought to be in the network.
+    /// RFC 6675's pipe: bytes considered to be in the network.
     fn pipe(&self) -> u32;
 
     /// End of the highest SACKed piece.
@@ -189,138 +188,133 @@ pub(crate) trait Flight: Debug + Sized {
         None
     }
 
-    /// New data was sent, at most [`max_pieces`] pieces; `piece` is the segment size. False if all
-    /// records are in use.
+    /// Records new data that was sent, at most [`max_pieces`] pieces; `piece` is the segment size in bytes.
+    /// Returns false if all records are in use.
     fn push(&mut self, now: Instant, range: SeqRange, piece: u32) -> bool;
 
-    /// What the transmission that begins at `start`, sent just now, remembers of deliveries.
+    /// Stores the delivery record of the transmission that begins at `start` and was just sent.
     fn remember(&mut self, _start: SeqNumber, _sent: DeliveryRecord) {}
 
-    /// The same of the last transmission in `losses`, which were found just now.
+    /// The delivery record of the last transmission in `losses`, which were just found.
     fn last_lost(&self, _losses: &Losses) -> Option<DeliveryRecord> {
         None
     }
 
-    /// Everything before `una` was acknowledged; what had not been SACKed before is added to
-    /// `delivered`.
+    /// Removes everything before `una`, which was acknowledged; adds to `delivered` what had not been SACKed
+    /// before.
     fn acknowledge(&mut self, una: SeqNumber, delivered: &mut Delivered) -> Acked;
 
-    /// SND.UNA has moved to `una`. Of a piece that is longer than a segment of `mss` bytes
-    /// ([`cut_anew`](Self::cut_anew)) only the beginning was sent again; what follows it is due when
-    /// that was acknowledged.
+    /// Continues the retransmission of the first piece, after SND.UNA moved to `una`. Of a piece longer than
+    /// a segment of `mss` bytes ([`cut_anew`](Self::cut_anew)) only the beginning was retransmitted; the rest
+    /// becomes due once that is acknowledged.
     fn go_on_within_piece(&mut self, _una: SeqNumber, _mss: u32) {}
 
-    /// The records before `una`, up to the first that is not wholly before it or to which something
-    /// has happened; `None` if there are none.
+    /// The run of records before `una`: up to the first that ends after it, or that was SACKed, lost or
+    /// retransmitted. `None` if there are none.
     fn untouched(&self, _una: SeqNumber) -> Option<Run> {
         None
     }
 
-    /// [`untouched`](Self::untouched) records were acknowledged.
+    /// Removes the acknowledged records of a run, from [`untouched`](Self::untouched).
     fn acknowledge_run(&mut self, _run: &Run) {}
 
-    /// Marks the first piece lost, unless it is, whatever the scoreboard says (three duplicate acks, or
-    /// a partial ack in NewReno).
+    /// Marks the first piece lost, unless it is, whatever the scoreboard says (three duplicate acks, or a
+    /// partial ack in NewReno).
     fn mark_first_lost(&mut self) -> Losses;
 
-    /// Marks the first piece lost, also if it was sent again already. Without records what was sent
-    /// again behind it is lost with it.
+    /// Marks the first piece lost, even if it was already retransmitted. Without records all that was
+    /// retransmitted after it is marked lost too.
     fn mark_first_lost_again(&mut self) -> Losses;
 
-    /// Everything that was not SACKed is lost, also what was sent again. A peer that SACKed the first
-    /// piece and does not acknowledge it has thrown data away: then no SACK counts any more
-    /// (RFC 2018 section 8).
+    /// Marks everything lost that was not SACKed, including retransmissions. If the peer has SACKed the first
+    /// piece without acknowledging it, it has reneged, and all its SACKs are ignored (RFC 2018 section 8).
     fn mark_all_lost(&mut self);
 
-    /// Nothing was lost: what was sent again is still under way.
+    /// Unmarks all lost pieces: none was lost, and retransmissions may still be in the network.
     fn unmark_lost(&mut self);
 
-    /// The first piece that is lost and was not sent again.
+    /// The first piece that is lost and not retransmitted.
     fn first_lost(&mut self) -> Option<SeqRange>;
 
-    /// The first piece that is neither SACKed nor lost nor sent again, below the highest SACKed one
-    /// (RFC 6675 NextSeg rule 3).
+    /// The first piece below the highest SACKed one that is neither SACKed nor lost nor retransmitted (RFC
+    /// 6675 NextSeg rule 3).
     fn first_unsacked_hole(&self) -> Option<SeqRange> {
         None
     }
 
-    /// The last piece, if it was not SACKed (RFC 6675 NextSeg rule 4).
+    /// The last piece, unless it was SACKed (RFC 6675 NextSeg rule 4).
     fn last_unsacked(&self) -> Option<SeqRange> {
         None
     }
 
-    /// The first piece, whatever its state; without records, all that is in flight.
+    /// The first piece, whatever its state; without records the whole flight.
     fn first(&self) -> Option<SeqRange>;
 
-    /// Whether `seq`, which is in flight, lies in the first piece; without records, whether it is the
-    /// first number.
+    /// Whether `seq`, which is in flight, lies in the first piece; without records whether it is SND.UNA.
     fn begins_with(&self, seq: SeqNumber) -> bool;
 
-    /// A closed window was probed with the piece that begins at `start`: that it may have been
-    /// discarded there says nothing of losses, but no round-trip sample comes of it.
+    /// Notes that the piece at `start` was sent as a window probe: if the peer has discarded it, this is no
+    /// loss, but it gives no round-trip sample.
     fn mark_probed(&mut self, start: SeqNumber);
 
-    /// The piece that begins at `start` was sent again. A piece that was not marked lost (NextSeg
-    /// rules 3 and 4) is marked: it counts once in the pipe either way. If it is longer than what was sent
-    /// again, as only a probe of the path is, it is cut in pieces of that length: true.
+    /// Notes that the piece at `start` was retransmitted. If it was not marked lost (NextSeg rules 3 and 4)
+    /// it is marked now; it counts once in the pipe either way. If it is longer than what was retransmitted,
+    /// as only a path MTU probe is, it is cut into pieces of that length, and the result is true.
     fn mark_resent(&mut self, now: Instant, range: SeqRange) -> bool;
 
-    /// What is in flight counts as not sent.
+    /// Empties the flight, as if nothing had been sent.
     fn take_back(&mut self);
 
-    /// Cuts the flight anew in pieces of `piece` (the path takes smaller packets than before): all
-    /// of it is lost, which the caller marks; what was SACKed is forgotten (the peer's next acks
-    /// repeat what matters).
+    /// Cuts the flight into pieces of `piece` bytes, because the path MTU was lowered. The caller marks all
+    /// of it lost; SACKs are forgotten, as the peer's next acks repeat them.
     fn cut_anew(&mut self, now: Instant, piece: u32);
 
-    /// The first transmission, of one piece, is cut in pieces of `piece`. What was not SACKed of it is lost, and
-    /// nothing else.
+    /// Cuts the first transmission, a single piece, into pieces of `piece` bytes. What was not SACKed of it
+    /// is lost, and nothing else.
     fn mark_only_first_lost(&mut self, _piece: u32) {}
 
-    /// Takes a block of a SACK option: marks the pieces that lie wholly in it, and adds what is newly
-    /// SACKed to `delivered`. Blocks that do not lie between `una` and the end of the flight must not
-    /// be given.
+    /// Applies a SACK block: marks the pieces that lie wholly in it, and adds what is newly SACKed to
+    /// `delivered`. The block must lie between `una` and the end of the flight.
     fn sack(&mut self, _block: SeqRange, _delivered: &mut Delivered) {}
 
-    /// Whether at least so many pieces are SACKed.
+    /// Whether at least `count` pieces are SACKed.
     fn has_sacked_pieces(&self, _count: u32) -> bool {
         false
     }
 
-    /// Whether the peer has SACKed the first piece and not acknowledged it.
+    /// Whether the peer has reneged: it has SACKed the first piece without acknowledging it.
     fn has_reneged(&self) -> bool {
         false
     }
 
-    /// RFC 6675's IsLost for everything: a piece is lost once `threshold` separate SACKed ranges,
-    /// or more than `threshold - 1` segments' worth of bytes, lie above it. Marks what is newly
-    /// lost.
+    /// Applies RFC 6675's IsLost to all pieces, and marks those newly lost: a piece is lost once `threshold`
+    /// separate SACKed ranges, or more than `threshold - 1` segments' worth of bytes, lie above it.
     fn detect_losses(&mut self, _threshold: u32, _mss: u32) -> Losses {
         Losses::default()
     }
 
-    /// Marks everything below the highest SACKed piece lost that was neither SACKed nor marked
-    /// before.
+    /// Marks everything below the highest SACKed piece lost, unless it is SACKed or was marked before.
     fn mark_holes_lost(&mut self) -> Losses {
         Losses::default()
     }
 
-    /// Forgets what was SACKed.
+    /// Forgets all SACKs.
     fn discard_sacks(&mut self) {}
 
-    /// RACK_detect_loss (RFC 8985 section 6.2 step 5): of what was sent before `newest` and has not
-    /// arrived, everything sent until `until` (in microseconds) is lost.
+    /// RACK_detect_loss (RFC 8985 section 6.2 step 5): of the segments sent before `newest` and not
+    /// delivered, marks those lost that were sent at or before `until` (in microseconds).
     fn detect_overdue(&mut self, _newest: Transmission, _until: u64) -> Overdue {
         Overdue::default()
     }
 
-    /// RACK_mark_losses_on_RTO (RFC 8985 section 6.3): the first piece is lost, and everything sent
-    /// until `until` (in microseconds). A peer that has SACKed the first piece and does not
-    /// acknowledge it has thrown data away: then no SACK counts any more (RFC 2018 section 8).
+    /// RACK_mark_losses_on_RTO (RFC 8985 section 6.3): marks the first piece lost, and everything sent at or
+    /// before `until` (in microseconds). If the peer has SACKed the first piece without acknowledging it, it
+    /// has reneged, and all its SACKs are ignored (RFC 2018 section 8).
     fn mark_timed_out(&mut self, _until: u64) {
         self.mark_all_lost();
     }
 
-    /// What does not hold between SND.UNA and SND.NXT whenever nobody is at work on the flight.
+    /// The invariant that does not hold for this flight from SND.UNA to SND.NXT, if any; checked between two
+    /// events.
     fn broken_invariant(&self, una: SeqNumber, nxt: SeqNumber) -> Option<&'static str>;
 }

@@ -1,10 +1,10 @@
-//! Sets of the pieces of a record.
+//! Sets of pieces of a record, where a piece is one segment in the network.
 
 use crate::profile::{Absent, Part, Present};
 use core::fmt::Debug;
 use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 
-/// Some of the pieces of a record, numbered from 0.
+/// A set of pieces of one record, numbered from 0.
 pub trait PieceSet:
     Copy
     + Eq
@@ -21,26 +21,26 @@ pub trait PieceSet:
 {
     /// Most pieces in one record.
     const MOST: u32;
-    /// No piece.
+    /// The empty set.
     const NONE: Self;
-    /// Every piece.
+    /// The set of all pieces.
     const ALL: Self;
     /// The first `n` pieces.
     fn low(n: u32) -> Self;
-    /// Piece `index`; none beyond the last.
+    /// The set of piece `index`; empty beyond the last.
     fn bit(index: u32) -> Self;
-    /// How many there are.
+    /// Number of pieces in the set.
     fn count(self) -> u32;
-    /// The first of them, of which there must be one.
+    /// Lowest piece in the set, which must not be empty.
     fn first(self) -> u32;
-    /// The last of them, of which there must be one.
+    /// Highest piece in the set, which must not be empty.
     fn last(self) -> u32;
-    /// How many runs of neighbours they are.
+    /// Number of contiguous runs of pieces.
     fn runs(self) -> u32;
-    /// What becomes of them when the first `n` pieces leave the record.
+    /// The set after the first `n` pieces were removed from the record.
     fn without_first(self, n: u32) -> Self;
 
-    /// Whether there is any.
+    /// Whether the set is not empty.
     #[inline(always)]
     fn any(self) -> bool {
         self != Self::NONE
@@ -89,7 +89,7 @@ impl PieceSet for u64 {
     }
 }
 
-/// Whether the only piece is among them.
+/// Whether the set contains the only piece.
 impl PieceSet for bool {
     const MOST: u32 = 1;
     const NONE: Self = false;
@@ -131,9 +131,9 @@ impl PieceSet for bool {
     }
 }
 
-/// What is known of the pieces of a record, by whether the image segments.
+/// The type of piece sets, by whether the image has segmentation.
 pub trait PieceChoice: Part {
-    /// A set of pieces: of up to 64 where the link segments, else of one.
+    /// Sets of up to 64 pieces with segmentation, else of one.
     type Pieces: PieceSet;
 }
 

@@ -1,4 +1,4 @@
-//! One transmission and what became of its pieces.
+//! The record of one transmission, with the state of its pieces.
 
 use super::pieces::{PieceChoice, PieceSet};
 use crate::profile::{Full, Part, Profile};
@@ -6,10 +6,10 @@ use crate::seq::{SeqNumber, SeqRange};
 use crate::tcp::sender::recovery::choice::RecoveryChoice;
 use crate::time::{Duration, Instant};
 
-/// Some of the pieces of a record.
+/// A set of pieces of one record.
 pub(super) type PiecesOf<P> = <<P as Profile>::Segmentation as PieceChoice>::Pieces;
 
-/// Whether a recovery that an image has goes by when each segment was sent.
+/// Whether a recovery of the image uses the times at which segments were sent (RACK-TLP).
 pub(super) type ByTime<P> = <<P as Profile>::Recovery as RecoveryChoice>::ByTime;
 
 /// Most pieces in one record.
@@ -17,42 +17,42 @@ pub(crate) const fn max_pieces<P: Profile>() -> u32 {
     PiecesOf::<P>::MOST
 }
 
-/// Whether anybody asks when it was that what arrived or was lost had been sent.
+/// Whether any part of the image uses the time at which a delivered or lost segment was sent.
 pub(crate) const fn times_matter<P: Profile>() -> bool {
     P::DELIVERY_RATE || P::UNDO || <ByTime<P> as Part>::PRESENT
 }
 
-/// One transmission: where it lies in sequence space, when it was sent, and what became of it. In an
-/// image that does not segment it is smaller; one that keeps its flight in bulk
-/// ([`InBulk`](crate::tcp::flight::InBulk)) needs none.
+/// Record of one transmission: its sequence numbers, when it was sent, and the state of its pieces. It is
+/// smaller in an image without segmentation; an image that keeps its flight in bulk
+/// ([`InBulk`](crate::tcp::flight::InBulk)) needs no records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlightRecord<P: Profile = Full> {
     pub(super) seq: SeqNumber,
-    /// Sequence numbers covered, a FIN included.
+    /// Number of sequence numbers, including a FIN.
     pub(super) len: u32,
-    /// Length of each piece but the last.
+    /// Length in bytes of each piece but the last.
     pub(super) piece: u32,
-    /// Bytes in flight when it was sent, itself included.
+    /// Bytes in flight when it was sent, including itself.
     pub(super) in_flight: u32,
     pub(super) sent_at: Instant,
     pub(super) sacked: PiecesOf<P>,
-    /// Lost and not SACKed.
+    /// Pieces lost and not SACKed.
     pub(super) lost: PiecesOf<P>,
-    /// Sent again since it was last found lost.
+    /// Pieces retransmitted since they were last found lost.
     pub(super) resent: PiecesOf<P>,
-    /// Ever sent again: no round-trip sample comes of it (Karn's rule).
+    /// Pieces ever retransmitted: they give no round-trip sample (Karn's algorithm).
     pub(super) ever_resent: PiecesOf<P>,
-    /// When the first of the pieces that are `resent` was sent again, in microseconds after
-    /// `sent_at`. Where the link does not segment a record is one piece, and this its time. When all
-    /// is SACKed nobody asks any more: then it is how many records from this one on are SACKed, as
-    /// far as is known.
+    /// When the first retransmission of the pieces in `resent` was sent, in microseconds after `sent_at`.
+    /// (Without segmentation the record is one piece, and this is its time.) Once all of the record is SACKed
+    /// the time is no longer needed; the field then holds how many records from this one on are known to be
+    /// SACKed.
     pub(super) first_resent: u32,
-    /// When the last of them was.
+    /// When the last of these retransmissions was sent, likewise.
     pub(super) last_resent: u32,
 }
 
 impl<P: Profile> FlightRecord<P> {
-    /// A record of nothing, for memory that is to be lent.
+    /// An empty record, to fill memory that is to be lent.
     pub const EMPTY: Self = FlightRecord {
         seq: SeqNumber(0),
         len: 0,
@@ -76,27 +76,27 @@ impl<P: Profile> FlightRecord<P> {
         self.seq + self.len
     }
 
-    /// When it was sent first, in microseconds.
+    /// When it was first sent, in microseconds.
     pub(super) fn sent(&self) -> u64 {
         micros(self.sent_at)
     }
 
-    /// Whether nothing has become of it yet: it was sent once and not SACKed.
+    /// Whether the record is untouched: sent once, and neither SACKed nor lost.
     pub(super) fn is_untouched(&self) -> bool {
         !(self.sacked() | self.lost | self.resent | self.ever_resent).any()
     }
 
-    /// Whether the peer has all of it.
+    /// Whether the peer has SACKed all of it.
     pub(super) fn is_sacked(&self) -> bool {
         self.sacked() == self.all()
     }
 
-    /// How many records from this one on are known to be SACKed; 0 if this one is not.
+    /// How many records from this one on are known to be wholly SACKed; 0 if this one is not.
     pub(super) fn sacked_run(&self) -> usize {
         if self.is_sacked() { self.first_resent.max(1) as usize } else { 0 }
     }
 
-    /// The peer has thrown away what it had SACKed.
+    /// Forgets the SACKs of this record, because the peer has reneged.
     pub(super) fn discard_sacks(&mut self) {
         if self.is_sacked() {
             self.first_resent = self.last_resent;
@@ -104,7 +104,7 @@ impl<P: Profile> FlightRecord<P> {
         self.sacked = PiecesOf::<P>::NONE;
     }
 
-    /// Notes that pieces are sent again.
+    /// Notes that the pieces of `mask` are retransmitted.
     pub(super) fn resend(&mut self, now: Instant, mask: PiecesOf<P>) {
         if times_matter::<P>() {
             let after = self.micros_since_sent(now);
@@ -118,8 +118,8 @@ impl<P: Profile> FlightRecord<P> {
         self.ever_resent |= mask;
     }
 
-    /// Microseconds from when it was sent to `now`. That fits for 71 minutes; what is out for longer
-    /// counts as sent so long ago, so that its retransmissions keep their times.
+    /// Microseconds from the first transmission to `now`. This fits for 71 minutes; the time of an older
+    /// transmission is moved forward, so that its retransmissions keep their times.
     fn micros_since_sent(&mut self, now: Instant) -> u32 {
         let after = micros(now).saturating_sub(self.sent());
         u32::try_from(after).unwrap_or_else(|_| {
@@ -132,14 +132,14 @@ impl<P: Profile> FlightRecord<P> {
     }
 
     pub(super) fn pieces(&self) -> u32 {
-        // A division takes longer than all else that is done with most records.
+        // A division would take longer than everything else done with most records.
         if max_pieces::<P>() == 1 || self.len <= self.piece {
             return 1;
         }
         self.len.div_ceil(self.piece.max(1)).min(max_pieces::<P>())
     }
 
-    /// Cuts a record of one piece in pieces of `piece`, or as many as there can be.
+    /// Cuts a record of one piece into pieces of `piece` bytes, or longer ones if these would be too many.
     pub(super) fn cut(&mut self, piece: u32) {
         if self.pieces() > 1 || max_pieces::<P>() == 1 {
             return;
@@ -151,7 +151,7 @@ impl<P: Profile> FlightRecord<P> {
         }
     }
 
-    /// The bits of all pieces.
+    /// The set of all pieces.
     pub(super) fn all(&self) -> PiecesOf<P> {
         PiecesOf::<P>::low(self.pieces())
     }
@@ -165,7 +165,7 @@ impl<P: Profile> FlightRecord<P> {
         SeqRange::new(self.seq + start, self.seq + end)
     }
 
-    /// The bit of the piece that begins at `start`.
+    /// The set of the piece that begins at `start`.
     pub(super) fn piece_at(&self, start: SeqNumber) -> PiecesOf<P> {
         let index =
             if max_pieces::<P>() == 1 { 0 } else { start.since(self.seq) / self.piece.max(1) };
@@ -187,7 +187,7 @@ impl<P: Profile> FlightRecord<P> {
         whole - (self.piece - self.piece_range(last).len())
     }
 
-    /// The pieces that an ack of everything before `una` takes off the front.
+    /// The pieces that an ack of everything before `una` removes from the front.
     pub(super) fn pieces_before(&self, una: SeqNumber) -> PiecesOf<P> {
         if self.end().at_or_before(una) {
             self.all()
@@ -198,7 +198,7 @@ impl<P: Profile> FlightRecord<P> {
         }
     }
 
-    /// The first `count` pieces, which are not all, were acknowledged.
+    /// Removes the first `count` pieces, but not all, because they were acknowledged.
     pub(super) fn take_off_front(&mut self, count: u32) {
         let cut = count * self.piece;
         self.seq += cut;
@@ -212,7 +212,7 @@ impl<P: Profile> FlightRecord<P> {
         }
     }
 
-    /// The bits of the pieces that lie wholly in `range`.
+    /// The pieces that lie wholly in `range`.
     pub(super) fn pieces_within(&self, range: SeqRange) -> PiecesOf<P> {
         if max_pieces::<P>() == 1 {
             return PiecesOf::<P>::low(range.covers(self.piece_range(0)).into());
@@ -228,7 +228,7 @@ impl<P: Profile> FlightRecord<P> {
     }
 }
 
-/// Microseconds: fine enough for RFC 8985 (section 4: a quarter of the least round-trip time).
+/// A time in microseconds: fine enough for RFC 8985 (section 4: a quarter of the least round-trip time).
 pub(crate) fn micros(at: Instant) -> u64 {
     at.as_micros()
 }

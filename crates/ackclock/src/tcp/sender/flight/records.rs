@@ -1,9 +1,9 @@
-//! A record for each transmission, and the scoreboard kept on them.
+//! The data in flight as a record for each transmission, with the scoreboard.
 //!
-//! A record is never split. It covers up to 64 pieces of one segment each (one piece where the link
-//! does not segment), with one bit per piece for each fact that matters: SACKed, lost, resent.
-//! SACK edges round inward to whole pieces, so that nothing counts as received that may not be.
-//! When all records are in use sending stops; no SACK is ever forgotten.
+//! A record is never split. It covers up to 64 pieces of one segment each (one piece without segmentation),
+//! with one bit per piece for each state: SACKed, lost, resent. Edges of SACK blocks are rounded inward to
+//! whole pieces, so that nothing counts as received that may not be. If all records are in use no new data is
+//! sent; no SACK is ever forgotten.
 
 use super::record::{ByTime, PiecesOf};
 use super::*;
@@ -12,11 +12,11 @@ use crate::storage::{CAN_GROW, Deque};
 use crate::tcp::count::Count;
 use crate::tcp::sender::delivery::DeliveryColumn;
 
-/// The records of a connection in order of sequence numbers, and sums over them.
+/// The records of a connection in order of sequence numbers, and totals over them.
 #[derive(Debug)]
 pub struct RecordedFlight<'a, P: Profile = Full> {
     pub(super) records: Deque<'a, FlightRecord<P>>,
-    /// Beside the records, where delivery rates are measured.
+    /// Delivery records beside the records, if delivery rates are measured.
     delivery: DeliveryColumn<'a, P>,
     pub(super) outstanding: u32,
     pub(super) sacked: u32,
@@ -24,13 +24,13 @@ pub struct RecordedFlight<'a, P: Profile = Full> {
     pub(super) resent: u32,
     /// End of the highest SACKed piece, if any is SACKed.
     pub(super) highest_sacked: SeqNumber,
-    /// Everything below that was not SACKed has been marked lost.
+    /// Everything below this that was not SACKed has been marked lost.
     pub(super) lost_below: SeqNumber,
     /// No piece before this one waits for retransmission.
     pub(super) resend_from: SeqNumber,
-    /// How often the peer was found to have thrown away what it had SACKed.
+    /// How often the peer was found to have reneged.
     pub(super) renegings: Count<P>,
-    /// No record has pieces that were sent again and not since this time, in microseconds.
+    /// A lower bound of the times, in microseconds, at which pieces in `resent` were retransmitted.
     pub(super) oldest_resent: <ByTime<P> as Part>::Keeps<u64>,
 }
 
@@ -184,7 +184,7 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
             if !gone.any() {
                 break;
             }
-            // A piece that was SACKed before arrived earlier than this ack: it measures nothing.
+            // A piece SACKed before has been delivered by an earlier ack, so it gives no sample.
             let news = gone & !record.sacked();
             delivered.add(&record, news, self.remembered(0));
             let again = (record.ever_resent & news).any();
@@ -395,7 +395,7 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
             };
             record.ever_resent = PiecesOf::<P>::ALL;
             if !pushed {
-                // The last record that there is memory for takes all that is left, in larger pieces.
+                // The last record for which there is memory takes all that is left, in longer pieces.
                 record.len += rest;
                 record.piece = record.piece.max(record.len.div_ceil(max_pieces::<P>()));
                 self.outstanding += rest;
@@ -476,13 +476,13 @@ impl<P: Profile> RecordedFlight<'_, P> {
         self.delivery.reserve(&mut self.records)
     }
 
-    /// What the record at `position` remembers of deliveries.
+    /// The delivery record of the record at `position`.
     pub(super) fn remembered(&self, position: usize) -> Option<DeliveryRecord> {
         let sent = self.delivery.get(&self.records, position)?;
         sent.is_known().then_some(sent)
     }
 
-    /// The first piece from `from` on, and before `to`, that `bits` selects in its record.
+    /// The first piece at or after `from`, and before `to`, that `bits` selects in its record.
     fn find(
         &self,
         from: SeqNumber,
@@ -504,7 +504,7 @@ impl<P: Profile> RecordedFlight<'_, P> {
         None
     }
 
-    /// Position of the record that holds `seq` (or of the first one after it).
+    /// Position of the record that holds `seq`, or else of the first one after it.
     pub(super) fn locate(&self, seq: SeqNumber) -> usize {
         let (mut low, mut high) = (0, self.records.len());
         while low < high {

@@ -1,4 +1,4 @@
-//! What the peer says it holds, and what that makes of the rest (RFC 2018, RFC 6675).
+//! SACKs on the scoreboard, and the losses that follow from them (RFC 2018, RFC 6675).
 
 use super::pieces::PieceSet;
 use super::record::PiecesOf;
@@ -8,7 +8,7 @@ use crate::profile::Profile;
 use crate::seq::{SeqNumber, SeqRange};
 
 impl<P: Profile> RecordedFlight<'_, P> {
-    /// [`Flight::sack`].
+    /// Implements [`Flight::sack`].
     pub(super) fn mark_sacked(&mut self, block: SeqRange, delivered: &mut Delivered) {
         let mut position = self.locate(block.start);
         loop {
@@ -40,14 +40,14 @@ impl<P: Profile> RecordedFlight<'_, P> {
         }
     }
 
-    /// The first record from `position` on of which the peer lacks something.
+    /// Position of the first record from `position` on that is not wholly SACKed.
     pub(super) fn after_sacked(&mut self, position: usize) -> usize {
         let run = |next| self.records.get(next).map_or(0, |record| record.sacked_run());
         let mut next = position;
         while run(next) > 0 {
             next += run(next);
         }
-        // The next one who comes by has a single step to do.
+        // Remember the distance, so that the next search takes a single step.
         if next > position + 1
             && let Some(first) = self.records.get_mut(position)
         {
@@ -84,7 +84,7 @@ impl<P: Profile> RecordedFlight<'_, P> {
         }
     }
 
-    /// Marks everything below `edge` lost that was neither SACKed nor marked before.
+    /// Marks everything below `edge` lost, unless it is SACKed or was marked before.
     pub(super) fn mark_lost_below(&mut self, edge: SeqNumber) -> Losses {
         let range = SeqRange::new(self.lost_below, edge);
         let mut newly = Losses::default();
@@ -107,7 +107,7 @@ impl<P: Profile> RecordedFlight<'_, P> {
         newly
     }
 
-    /// Forgets what was SACKed.
+    /// Forgets all SACKs.
     pub(super) fn forget_sacks(&mut self) {
         for position in 0..self.records.len() {
             if let Some(record) = self.records.get_mut(position) {
@@ -117,7 +117,7 @@ impl<P: Profile> RecordedFlight<'_, P> {
         self.sacked = 0;
     }
 
-    /// Whether at least so many pieces are SACKed.
+    /// Whether at least `count` pieces are SACKed.
     pub(super) fn counts_sacked_pieces(&self, count: u32) -> bool {
         let mut sacked = 0u32;
         self.sacked > 0
@@ -127,7 +127,7 @@ impl<P: Profile> RecordedFlight<'_, P> {
             })
     }
 
-    /// Forgets every SACK if the peer has SACKed the first piece and not acknowledged it.
+    /// Forgets all SACKs if the peer has reneged: SACKed the first piece without acknowledging it.
     pub(super) fn forget_reneged(&mut self) {
         if !self.has_reneged() {
             return;

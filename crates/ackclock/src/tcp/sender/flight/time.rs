@@ -1,8 +1,8 @@
-//! When pieces were sent: what RFC 8985 infers from it, and F-RTO.
+//! Inference from the times at which pieces were sent, for RFC 8985 and F-RTO.
 //!
-//! Each record knows when it was sent first, and for the pieces that were sent again the first and
-//! the last such time. What is inferred errs on the safe side of the two: a retransmission counts
-//! as lost only when the last one would, and as delivered no later than the first one was sent.
+//! Each record holds when it was first sent, and the first and last times at which pieces of it were
+//! retransmitted. Inference uses the safe one of the two: a retransmission counts as lost only when the last
+//! one would, and as delivered as if it were the first one.
 
 use super::pieces::PieceSet;
 use super::record::{FlightRecord, PiecesOf, times_matter};
@@ -12,7 +12,7 @@ use crate::profile::{Kept, Profile};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::tcp::sender::DeliveryRecord;
 
-/// A transmission as RFC 8985 orders them: by time, and by sequence number where time is too coarse.
+/// A transmission in RFC 8985's order: by time, and at the same time by sequence number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Transmission {
     /// Segment.xmit_ts in microseconds.
@@ -30,19 +30,19 @@ impl Transmission {
     }
 }
 
-/// What an ack delivered, cumulatively and selectively.
+/// The data that an ack delivered, cumulatively and selectively.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Delivered {
-    /// Retransmissions sent later than this, in microseconds, cannot be what was delivered
-    /// (RFC 8985 section 6.2 step 2).
+    /// The latest transmission time, in microseconds, of a retransmission that can be what was delivered (RFC
+    /// 8985 section 6.2 step 2).
     pub(crate) believed_until: u64,
-    /// Sequence numbers.
+    /// Number of sequence numbers.
     pub(crate) bytes: u32,
-    /// The last sent of the delivered pieces.
+    /// The most recently sent of the delivered pieces.
     pub(crate) newest: Option<Transmission>,
-    /// What that one remembers of deliveries.
+    /// The delivery record of that piece.
     pub(crate) sent: Option<DeliveryRecord>,
-    /// Where the lowest of the delivered pieces that were sent only once ends.
+    /// End of the lowest delivered piece that was sent only once.
     pub(crate) lowest_original: Option<SeqNumber>,
 }
 
@@ -74,7 +74,8 @@ impl Delivered {
         }
     }
 
-    /// Adds whole records that had not been delivered before; `sent` is what the last remembers.
+    /// Adds the records of a run that had not been delivered before; `sent` is the delivery record of the
+    /// last.
     pub(super) fn add_run(&mut self, run: &Run, sent: Option<DeliveryRecord>) {
         self.bytes += run.bytes;
         let transmission = run.newest();
@@ -100,14 +101,15 @@ impl Delivered {
     }
 }
 
-/// What the passing of time says of the flight.
+/// Segments overdue by RFC 8985.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Overdue {
-    /// What was newly found lost, retransmissions included.
+    /// Data newly found lost, including retransmissions.
     pub(crate) lost: Losses,
-    /// When the last of the retransmissions found lost was sent, in microseconds, if there are any.
+    /// When the last of the lost retransmissions was sent, in microseconds; `None` if there are none.
     pub(crate) resent_at: Option<u64>,
-    /// When the last of the pieces that may yet arrive was sent, in microseconds, if there are any.
+    /// When the last of the segments that may still arrive was sent, in microseconds; `None` if there are
+    /// none.
     pub(crate) waiting: Option<u64>,
 }
 
@@ -120,9 +122,9 @@ impl<P: Profile> FlightRecord<P> {
         self.sent() + u64::from(self.last_resent)
     }
 
-    /// The pieces which, sent at `at`, were sent before `newest`. Sequence numbers break a tie of
-    /// time among originals, and among retransmissions; which of the two kinds went first at an
-    /// instant is not known.
+    /// The pieces, sent at time `at`, that were sent before `newest`. At the same time, sequence numbers
+    /// decide among first transmissions, and among retransmissions; which of the two kinds was sent first is
+    /// not known.
     fn sent_before(&self, at: u64, again: bool, newest: Transmission) -> PiecesOf<P> {
         if at < newest.at {
             self.all()
@@ -135,11 +137,11 @@ impl<P: Profile> FlightRecord<P> {
 }
 
 impl<P: Profile> RecordedFlight<'_, P> {
-    /// [`Flight::detect_overdue`](super::Flight::detect_overdue).
+    /// Implements [`Flight::detect_overdue`](super::Flight::detect_overdue).
     pub(super) fn mark_overdue(&mut self, newest: Transmission, until: u64) -> Overdue {
         let mut found = Overdue::default();
-        // Below `lost_below` only retransmissions can be overdue, and none is if all of them were sent
-        // after `newest`.
+        // Below `lost_below` only retransmissions can be overdue, and none is if all were sent after
+        // `newest`.
         let oldest = self.oldest_resent.get().copied().unwrap_or(0);
         let any_resent = self.resent > 0 && oldest <= newest.at;
         let mut position = if any_resent { 0 } else { self.locate(self.lost_below) };
@@ -151,7 +153,7 @@ impl<P: Profile> RecordedFlight<'_, P> {
                 break;
             };
             let sent = record.sent();
-            // Of a burst that went out at one instant nothing behind `newest` was sent before it.
+            // In a burst sent at one instant nothing behind `newest` was sent before it.
             let behind = record.seq.at_or_after(newest.end);
             if sent > newest.at || (sent == newest.at && behind) {
                 break;
@@ -189,14 +191,14 @@ impl<P: Profile> RecordedFlight<'_, P> {
             position += 1;
         }
         if any_resent && let Some(oldest) = self.oldest_resent.get_mut() {
-            // What was not looked at was sent no earlier than `newest`.
+            // Records that were not visited were sent no earlier than `newest`.
             let all_seen = resent_seen == self.resent;
             *oldest = if all_seen { oldest_resent } else { oldest_resent.min(newest.at) };
         }
         found
     }
 
-    /// [`Flight::mark_timed_out`](super::Flight::mark_timed_out).
+    /// Implements [`Flight::mark_timed_out`](super::Flight::mark_timed_out).
     pub(super) fn mark_first_and_overdue(&mut self, until: u64) {
         self.forget_reneged();
         let _ = self.mark_overdue(Transmission { at: u64::MAX, ..Transmission::default() }, until);

@@ -1,4 +1,4 @@
-//! The recoveries by name, and one of any kind chosen at run time without a heap.
+//! The loss recovery algorithms by name, and one of them chosen at run time without a heap.
 
 use super::choice::RuleSet;
 use super::forward::forward_rules;
@@ -13,7 +13,7 @@ use super::*;
 use crate::UnknownWord;
 use core::str::FromStr;
 
-/// Calls a method of whichever rules it is.
+/// Calls a method of whichever variant of `AnyRules` is in use.
 macro_rules! each {
     ([$($rules:ident)+] $self:ident.$method:ident $arguments:tt) => {
         match $self {
@@ -22,14 +22,14 @@ macro_rules! each {
     };
 }
 
-/// Makes the choice out of the list of recoveries.
+/// Generates `RecoveryAlgorithm` and `AnyRules` from the list of algorithms.
 macro_rules! recoveries {
     ($($(#[$doc:meta])+ $rules:ident,)+) => {
-        /// Which segment goes next: how losses are found and repaired. How much may be in flight
-        /// is the window law's business.
+        /// Loss recovery algorithm: how losses are detected and repaired. How much may be in flight is up to
+        /// congestion control.
         ///
-        /// An image may lack some of them ([`Profile::Recovery`](crate::profile::Profile::Recovery)); in
-        /// place of those it uses the best that it has.
+        /// An image may lack some of them ([`Profile::Recovery`](crate::profile::Profile::Recovery)); it then
+        /// uses the best that it has.
         ///
         /// ```
         /// use ackclock::tcp::RecoveryAlgorithm;
@@ -44,21 +44,21 @@ macro_rules! recoveries {
         }
 
         impl RecoveryAlgorithm {
-            /// Every recovery.
+            /// All loss recovery algorithms.
             pub const ALL: &'static [RecoveryAlgorithm] = &[$(RecoveryAlgorithm::$rules),+];
 
-            /// Names of all recoveries, in the order of [`ALL`](Self::ALL).
+            /// Names of all algorithms, in the order of [`ALL`](Self::ALL).
             pub const NAMES: &'static [&'static str] = &[$($rules::NAME),+];
 
-            /// Its name as it stands on command lines and in reports.
+            /// Its name on command lines and in reports.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(RecoveryAlgorithm::$rules => $rules::NAME,)+
                 }
             }
 
-            /// Whether it keeps a scoreboard, and so needs a peer that permits SACK. With another
-            /// one [`NewReno`](RecoveryAlgorithm::NewReno) takes its place.
+            /// Whether it needs a peer that permits SACK. With any other peer
+            /// [`NewReno`](RecoveryAlgorithm::NewReno) is used instead.
             pub const fn needs_sack(self) -> bool {
                 match self {
                     $(RecoveryAlgorithm::$rules => $rules::NEEDS_SACK,)+
@@ -66,8 +66,8 @@ macro_rules! recoveries {
             }
         }
 
-        /// The rules of whichever recovery it is. Not a `dyn Rules`, which could not have methods that
-        /// are generic over the flight.
+        /// The rules of whichever algorithm is chosen. Not a `dyn Rules`, whose methods could not be generic
+        /// over the flight.
         #[derive(Debug)]
         pub enum AnyRules {
             $($(#[$doc])+ $rules($rules),)+
@@ -95,14 +95,14 @@ macro_rules! recoveries {
 }
 
 recoveries! {
-    /// Time says what is lost, and a probe finds lost tails (RFC 8985); proportional rate reduction
-    /// (RFC 9937) for laws that want it.
+    /// Detects losses by time, and lost tails by a probe (RFC 8985), with proportional rate reduction (RFC
+    /// 9937) if congestion control wants it.
     Rack,
-    /// SACK says what is lost, the pipe what may be sent (RFC 6675).
+    /// Detects losses by SACK, and limits sending by the pipe (RFC 6675).
     Rfc6675,
-    /// Three duplicate acks, then a retransmission for each partial ack (RFC 6582).
+    /// Retransmits after three duplicate acks, and after each partial ack (RFC 6582).
     NewReno,
-    /// A pipe variable counted by packets (Fall & Floyd 1996), the SACK sender of paper veno.
+    /// SACK with a pipe variable counted in packets (Fall & Floyd 1996), as paper veno's SACK sender.
     SackPipe,
     /// Fast retransmit with an inflated window until the first ack of new data (4.3BSD-Reno).
     Reno,
@@ -110,9 +110,9 @@ recoveries! {
     Tahoe,
     /// Tahoe that goes back to SND.UNA at the third duplicate ack.
     TahoeGoBackN,
-    /// No fast retransmit: the timer repairs every loss (jacobson88 figures 9 to 12).
+    /// No fast retransmit: the retransmission timer repairs every loss (jacobson88 figures 9 to 12).
     TimeoutOnly,
-    /// The same in the sender before Tahoe, which had no window law either.
+    /// As [`TimeoutOnly`](Self::TimeoutOnly), for the sender before Tahoe, which had no congestion window.
     GoBackN,
 }
 

@@ -1,20 +1,20 @@
-//! Which recoveries an image has, as types: what [`Profile::Recovery`](crate::profile::Profile::Recovery)
-//! may be.
+//! The loss recovery algorithms of an image, as types: the values of
+//! [`Profile::Recovery`](crate::profile::Profile::Recovery).
 
 use super::forward::forward_rules;
 use super::*;
 use crate::profile::{Absent, Part, Present};
 
-/// Which recoveries an image has; one of the types beside this trait.
+/// The loss recovery algorithms that an image has; one of the types beside this trait.
 pub trait RecoveryChoice: Copy + Eq + Debug + Default + Send + Sync + 'static {
-    /// The rules of any of them.
+    /// The rules of one of these algorithms, chosen at run time.
     #[expect(private_bounds, reason = "what rules do is the affair of this crate alone")]
     type Rules: RuleSet;
-    /// Whether one of them goes by when each segment was sent.
+    /// Whether one of them uses the times at which segments were sent.
     type ByTime: Part;
 }
 
-/// Every recovery.
+/// All loss recovery algorithms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct All;
 
@@ -50,16 +50,16 @@ impl RecoveryChoice for Rack {
     type ByTime = Present;
 }
 
-/// The rules of one recovery of those that an image has.
+/// The rules of one of an image's loss recovery algorithms.
 pub(super) trait RuleSet: Rules + Debug {
-    /// The rules of `algorithm`, or of the best recovery there is if that one is missing. `sack`:
-    /// whether the peer permits SACK; else they are of one that needs none.
+    /// The rules of `algorithm`, or of the best one that the image has instead. `sack`: whether the peer
+    /// permits SACK; if not, the algorithm is one that does not need it.
     fn choose(algorithm: RecoveryAlgorithm, sack: bool) -> Self;
 
-    /// Whose rules they are.
+    /// The algorithm whose rules these are.
     fn algorithm(&self) -> RecoveryAlgorithm;
 
-    /// Whether SACK decides what is lost.
+    /// Whether losses are detected by SACK.
     fn uses_sack(&self) -> bool {
         self.algorithm().needs_sack()
     }
@@ -75,9 +75,9 @@ impl RuleSet for newreno::NewReno {
     }
 }
 
-/// A recovery that needs SACK.
+/// The rules of an algorithm that needs SACK.
 pub(super) trait NeedsSack: Rules + Debug + Default {
-    /// Which one.
+    /// The algorithm.
     const ALGORITHM: RecoveryAlgorithm;
 }
 
@@ -89,16 +89,16 @@ impl NeedsSack for rack::Rack {
     const ALGORITHM: RecoveryAlgorithm = RecoveryAlgorithm::Rack;
 }
 
-/// The rules of a recovery that needs SACK, or NewReno's.
+/// The rules of an algorithm that needs SACK, or else NewReno's.
 #[derive(Debug)]
 pub enum OrNewReno<R> {
-    /// The peer permits SACK.
+    /// With a peer that permits SACK.
     WithSack(R),
-    /// It does not, or NewReno was asked for.
+    /// With any other peer, or if NewReno was asked for.
     NewReno(newreno::NewReno),
 }
 
-/// Calls a method of whichever of the two it is.
+/// Calls a method of whichever variant of `OrNewReno` it is.
 macro_rules! either {
     (() $self:ident.$method:ident $arguments:tt) => {
         match $self {

@@ -1,8 +1,8 @@
-//! Rules that are other rules: every method handed on, written once.
+//! A macro that implements `Rules` by forwarding every method to other rules.
 
-/// Writes all methods of `Rules`, each as `$call!($context self.method(arguments))`.
+/// Implements all methods of `Rules`, each as `$call!($context self.method(arguments))`.
 ///
-/// Provided methods are among them: a default body here would hide that of the rules themselves.
+/// Methods with a default body are included, as the default would otherwise hide the body of the inner rules.
 macro_rules! forward_rules {
     ($call:ident $context:tt) => {
         fn on_ack<F: Flight>(&mut self, episode: &mut Episode, flight: &mut F, ack: &AckFacts<'_>) -> Outcome {

@@ -1,10 +1,9 @@
-//! Loss recovery by the retransmission timer alone.
+//! Loss recovery by the retransmission timer alone (go-back-N).
 //!
-//! Duplicate acks mean nothing. A timeout goes back to SND.UNA and sends everything from there
-//! again, as fast as the window law lets it; an ack that covers more than was sent again saves the
-//! rest. Two recoveries do this: the one of 4.3BSD before Tahoe, where no law but the peer's window
-//! holds it back, and the one of jacobson88 figures 9 to 12, which shows slow start and congestion
-//! avoidance without fast retransmit.
+//! Duplicate acks are ignored. A timeout goes back to SND.UNA and retransmits everything from there, as fast
+//! as the congestion window allows, except for what an ack covers meanwhile. Two algorithms do this: that of
+//! 4.3BSD before Tahoe, where only the peer's window limits the sender, and that of jacobson88 figures 9 to
+//! 12, which shows slow start and congestion avoidance without fast retransmit.
 
 use super::{AckFacts, Episode, Flight, Outcome, Rules};
 
@@ -12,7 +11,7 @@ use super::{AckFacts, Episode, Flight, Outcome, Rules};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GoBackN;
 
-/// Window laws without fast retransmit.
+/// Congestion control without fast retransmit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TimeoutOnly;
 
@@ -26,7 +25,7 @@ impl TimeoutOnly {
     pub(super) const NEEDS_SACK: bool = false;
 }
 
-/// All that an ack can do is to end what a timeout began.
+/// Processes an ack: it can only end an episode that a timeout began.
 fn wait_for_the_timer(episode: &mut Episode, ack: &AckFacts<'_>) -> Outcome {
     let mut outcome = Outcome::default();
     if episode.is_completed_by(ack) {

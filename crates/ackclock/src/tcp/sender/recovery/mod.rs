@@ -1,12 +1,11 @@
-//! Which segment next: loss detection and recovery.
+//! Loss detection and recovery: decides what to retransmit.
 //!
-//! What is lost is marked on the [`Flight`]. One of the [`Rules`], each in a file of its own,
-//! decides when that makes a recovery episode, when the episode ends, what is sent again and what
-//! counts as having left the network. How much may be in flight meanwhile is the window law's
-//! business.
+//! Losses are marked on the [`Flight`]. One of the [`Rules`], each in a file of its own, decides when a loss
+//! begins a recovery episode, when the episode ends, what is retransmitted, and what counts as having left
+//! the network. How much may be in flight meanwhile is up to congestion control.
 //!
-//! Another recovery is one file with its rules and one line in the list of `algorithm.rs`. Which of them
-//! an image has is a type of its profile (`choice.rs`).
+//! To add an algorithm, write one file with its rules and add one line to the list in `algorithm.rs`. Which
+//! algorithms an image has is a type of its profile (`choice.rs`).
 
 mod algorithm;
 pub mod choice;
@@ -34,26 +33,27 @@ use core::fmt::Debug;
 use rules::{Episode, Rules};
 use undo::Undo;
 
-/// Duplicate acks, or SACKed segments above a hole, that make a loss (RFC 5681 section 3.2,
+/// Number of duplicate acks, or of SACKed segments above a hole, that indicate a loss (RFC 5681 section 3.2,
 /// RFC 6675 DupThresh).
 pub(crate) const DUPLICATE_THRESHOLD: u32 = 3;
 
-/// What kind of recovery is going on.
+/// Phase of loss recovery.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Phase {
-    /// None.
+    /// No recovery episode.
     Open,
-    /// Fast recovery, until everything sent before it is acknowledged; the window law stands
-    /// still.
+    /// Fast recovery, until everything sent before it is acknowledged; congestion control keeps the window
+    /// constant.
     Fast,
-    /// After a retransmission timeout, likewise; the window law is in slow start.
+    /// Recovery after a retransmission timeout, until everything sent before it is acknowledged; congestion
+    /// control is in slow start.
     Loss,
 }
 
-/// What an ack did, as far as recovery must know.
+/// The facts of an ack that recovery needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AckFacts<'a> {
-    /// When it arrived, in microseconds.
+    /// Time of arrival, in microseconds.
     pub(crate) now: u64,
     /// SND.UNA after the ack.
     pub(crate) una: SeqNumber,
@@ -65,89 +65,91 @@ pub(crate) struct AckFacts<'a> {
     pub(crate) sacked: u32,
     /// Whether it is a duplicate ack (RFC 5681 section 2; RFC 6675 section 2 with SACK).
     pub(crate) duplicate: bool,
-    /// Whether it echoed a congestion mark.
+    /// Whether it carried ECN-Echo.
     pub(crate) ecn_echo: bool,
-    /// The law's window before the ack.
+    /// The congestion window before the ack, in bytes.
     pub(crate) window: u32,
-    /// Whether it is one of these, and carries no SACK block.
+    /// Whether it is a duplicate ack without a SACK block.
     pub(crate) bare_duplicate: bool,
-    /// Whether SACK decides what is lost.
+    /// Whether losses are detected by SACK.
     pub(crate) uses_sack: bool,
-    /// What arrived twice (RFC 2883).
+    /// A duplicate that the peer has received (D-SACK, RFC 2883).
     pub(crate) dsack: Option<SeqRange>,
-    /// Whether the peer has ever reported such a thing.
+    /// Whether the peer has ever reported a duplicate by D-SACK.
     pub(crate) reports_duplicates: bool,
-    /// Our clock, in milliseconds, when the segment was sent whose timestamp the ack echoes.
+    /// When the segment was sent whose timestamp the ack echoes, by our clock without its offset, in
+    /// milliseconds.
     pub(crate) echoed_ms: Option<u32>,
-    /// What arrived.
+    /// The data that it delivered.
     pub(crate) delivered: &'a Delivered,
-    /// Whether there is new data, and a window of the peer's for it.
+    /// Whether there is new data to send, and room for it in the peer's window.
     pub(crate) can_send_new: bool,
-    /// Round-trip times, with this ack.
+    /// Round-trip times, including that of this ack.
     pub(crate) rtt: MeasuredRtt,
-    /// Segment size.
+    /// Segment size in bytes.
     pub(crate) mss: u32,
 }
 
 /// Round-trip times; zero before the first measurement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MeasuredRtt {
-    /// The least one.
+    /// The least round-trip time.
     pub(crate) min: Duration,
     /// SRTT.
     pub(crate) smoothed: Duration,
 }
 
-/// What bounds a recovery that decides by itself how much to send.
+/// Limits for a recovery that decides itself how much to send (PRR).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Whether the law wants that.
+    /// Whether congestion control wants proportional rate reduction.
     pub(crate) wants_prr: bool,
-    /// The law's window.
+    /// The congestion window, in bytes.
     pub(crate) window: u32,
     pub(crate) mss: u32,
-    /// DeliveredData (RFC 9937): newly acknowledged and SACKed.
+    /// DeliveredData (RFC 9937): bytes newly acknowledged and SACKed.
     pub(crate) delivered: u32,
     /// Whether SND.UNA has advanced.
     pub(crate) advanced: bool,
 }
 
-/// What a tail loss probe depends on (RFC 8985 section 7.2).
+/// The facts that the timer of a tail loss probe depends on (RFC 8985 section 7.2).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProbeFacts {
     pub(crate) now: Instant,
-    /// When the retransmission timer fires.
+    /// When the retransmission timer expires.
     pub(crate) retransmission: Instant,
     pub(crate) rtt: MeasuredRtt,
 }
 
-/// A timer that fires before the retransmission timer.
+/// A timer of recovery that expires before the retransmission timer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum EarlyTimer {
-    /// None.
+    /// No such timer.
     #[default]
     Off,
-    /// What was overtaken is lost then (RFC 8985 section 6.2).
+    /// Reordering timer: what was overtaken is considered lost when it expires (RFC 8985 section 6.2).
     Reordering,
-    /// A tail loss probe is due then (RFC 8985 section 7.2).
+    /// Tail loss probe timer (RFC 8985 section 7.2).
     Probe,
 }
 
-/// What recovery makes of an ack.
+/// The result of processing an ack, or the reordering timer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    /// What was newly found lost.
+    /// Data newly found lost.
     pub(crate) lost: Losses,
-    /// A recovery episode begins: the law must hear of it.
+    /// Whether a recovery episode begins; congestion control must be told.
     pub(crate) entered: bool,
-    /// A fast recovery episode is over.
+    /// Whether a fast recovery episode ends.
     pub(crate) left: bool,
-    /// Another sign of congestion, in an episode or without one: the law must hear of it.
+    /// Whether there is another sign of congestion, in or outside an episode; congestion control must be
+    /// told.
     pub(crate) reduce_again: bool,
-    /// The last reduction was a false alarm; the phase that was over with it.
+    /// The phase that ended because the last reduction was spurious and is to be undone, if so.
     pub(crate) undone: Option<Phase>,
-    /// The retransmission timer is to run on as it is (RFC 6582 section 3.2, step 3: only the first
-    /// partial ack restarts it).
+    /// Whether the retransmission timer keeps running without a restart (RFC 6582 section 3.2, step 3: only
+    /// the first partial ack restarts it).
     pub(crate) keep_timer: bool,
 }
 
@@ -160,7 +162,7 @@ pub(crate) struct Recovery<P: Profile> {
 }
 
 impl<P: Profile> Recovery<P> {
-    /// `sack`: whether the peer permits SACK.
+    /// The initial state; `sack`: whether the peer permits SACK.
     pub(crate) fn new(algorithm: RecoveryAlgorithm, sack: bool, iss: SeqNumber) -> Self {
         Recovery {
             rules: RuleSet::choose(algorithm, sack),
@@ -176,23 +178,23 @@ impl<P: Profile> Recovery<P> {
         }
     }
 
-    /// Which one is at work.
+    /// The algorithm in use.
     pub(crate) fn algorithm(&self) -> RecoveryAlgorithm {
         self.rules.algorithm()
     }
 
-    /// By how many steps the reordering window has grown, if segments were seen to arrive in another order
-    /// than they were sent in, and the rules mind.
+    /// How many steps the reordering window has grown by; `None` if no reordering was seen, or if the
+    /// algorithm has no such window.
     pub(crate) fn reordering(&self) -> Option<u8> {
         self.rules.reordering()
     }
 
-    /// An earlier connection has seen reordering, and the window for it grow by so many steps.
+    /// Begins with the reordering that an earlier connection has seen: its window had grown by `steps`.
     pub(crate) fn expect_reordering(&mut self, steps: u8) {
         self.rules.expect_reordering(steps);
     }
 
-    /// Whether SACK decides what is lost.
+    /// Whether losses are detected by SACK.
     pub(crate) fn uses_sack(&self) -> bool {
         P::SACK && self.rules.uses_sack()
     }
@@ -201,23 +203,23 @@ impl<P: Profile> Recovery<P> {
         self.episode.phase
     }
 
-    /// SND.NXT when the last episode began.
+    /// SND.NXT when the last episode began (recovery point).
     pub(crate) fn point(&self) -> SeqNumber {
         self.episode.point
     }
 
-    /// Where FlightSize ends when an episode begins: what limited transmit has sent since the first
-    /// duplicate ack does not count (RFC 5681 section 3.2, step 2).
+    /// End of the data that counts for FlightSize when an episode begins: without what limited transmit has
+    /// sent since the first duplicate ack (RFC 5681 section 3.2, step 2).
     pub(crate) fn flight_end(&self) -> SeqNumber {
         self.episode.flight_end
     }
 
-    /// Whether new data is to go out instead of retransmissions (RFC 5682).
+    /// Whether new data is to be sent instead of retransmissions (F-RTO, RFC 5682).
     fn sends_forward(&self) -> bool {
         self.undo.get().is_some_and(Undo::sends_forward)
     }
 
-    /// Whether nothing is missing, so far as is known, and only the law's window counts.
+    /// Whether no data is known to be missing, so that only the congestion window limits the sender.
     pub(crate) fn is_calm<F: Flight>(&self, flight: &F) -> bool {
         self.episode.phase == Phase::Open
             && !self.sends_forward()
@@ -226,8 +228,8 @@ impl<P: Profile> Recovery<P> {
             && self.rules.is_plain()
     }
 
-    /// As [`on_ack`](Self::on_ack), where [`is_calm`](Self::is_calm) and the ack is for `run` and tells
-    /// nothing else. False, without any effect, if it cannot be taken so.
+    /// Fast variant of [`on_ack`](Self::on_ack) for an ack that only acknowledges `run`, while
+    /// [`is_calm`](Self::is_calm). Returns false, without any effect, if it does not apply.
     #[inline(always)]
     pub(crate) fn take_run(
         &mut self,
@@ -244,7 +246,7 @@ impl<P: Profile> Recovery<P> {
         true
     }
 
-    /// So many segments were found lost.
+    /// Adds `segments` to the segments found lost.
     pub(crate) fn count_lost(&mut self, segments: u32) {
         if !P::WINDOW_VALIDATION {
             return;
@@ -258,12 +260,12 @@ impl<P: Profile> Recovery<P> {
         self.episode.segments_lost
     }
 
-    /// Bytes thought to be in the network.
+    /// Bytes considered to be in the network (pipe).
     pub(crate) fn pipe<F: Flight>(&self, flight: &F) -> u32 {
         self.rules.pipe(&self.episode, flight)
     }
 
-    /// An ack was applied to the flight.
+    /// Processes an ack that has been applied to the flight.
     pub(crate) fn on_ack<F: Flight>(&mut self, flight: &mut F, ack: &AckFacts<'_>) -> Outcome {
         self.episode.count(ack);
         let undone = self.undo_false_alarm(flight, ack);
@@ -273,7 +275,7 @@ impl<P: Profile> Recovery<P> {
         outcome
     }
 
-    /// Ends the episode if an ack shows that nothing was lost; gives the phase that is over with it.
+    /// Ends the episode if an ack shows that nothing was lost; returns the phase that ended.
     fn undo_false_alarm<F: Flight>(&mut self, flight: &mut F, ack: &AckFacts<'_>) -> Option<Phase> {
         let undo = self.undo.get_mut()?;
         let was_forward = undo.sends_forward();
@@ -288,14 +290,14 @@ impl<P: Profile> Recovery<P> {
             return Some(core::mem::replace(&mut self.episode.phase, Phase::Open));
         }
         if was_forward && !undo.sends_forward() {
-            // RFC 5682 section 2.1 step 3a: the new data fills the window, but what is missing is to
-            // be sent again all the same.
+            // RFC 5682 section 2.1 step 3a: the new data fills the window, but the missing segments are to be
+            // retransmitted all the same.
             self.episode.owes_retransmission = true;
         }
         None
     }
 
-    /// [`EarlyTimer::Reordering`] has fired.
+    /// Handles [`EarlyTimer::Reordering`], which has expired.
     pub(crate) fn on_reordering_timeout<F: Flight>(
         &mut self,
         flight: &mut F,
@@ -321,31 +323,32 @@ impl<P: Profile> Recovery<P> {
         }
     }
 
-    /// D-SACK reports something.
+    /// Counts a duplicate reported by D-SACK.
     pub(crate) fn count_duplicate(&mut self) {
         if let Some(undo) = self.undo.get_mut() {
             undo.count_reported();
         }
     }
 
-    /// The last reduction was not made for a loss: it stays, whatever is found out about losses.
+    /// Makes the last reduction permanent: it was not made for a loss, so it is not undone whatever is found
+    /// out about losses.
     pub(crate) fn keep_reduction(&mut self) {
         if let Some(undo) = self.undo.get_mut() {
             undo.disarm();
         }
     }
 
-    /// The law has heard of `outcome`.
+    /// Updates limits of recovery itself (PRR), after congestion control was told of `outcome`.
     pub(crate) fn regulate<F: Flight>(&mut self, flight: &F, outcome: &Outcome, limits: &Limits) {
         self.rules.regulate(&self.episode, flight, outcome, limits);
     }
 
-    /// The window that bounds the pipe; the law has `window`.
+    /// The window that limits the pipe, in bytes; `window` is the congestion window.
     pub(crate) fn window(&self, window: u32) -> u32 {
         self.rules.window(&self.episode, window)
     }
 
-    /// The retransmission timer fired, again without an ack since the last time if `repeated`.
+    /// Handles a retransmission timeout; `repeated`: there was no ack since the last one.
     pub(crate) fn on_timeout<F: Flight>(
         &mut self,
         flight: &mut F,
@@ -356,7 +359,7 @@ impl<P: Profile> Recovery<P> {
     ) {
         let recovering = self.episode.phase != Phase::Open;
         self.begin_anew(nxt);
-        // RFC 6298 rule 5.4, also when some of the flight may yet arrive.
+        // RFC 6298 rule 5.4, even if some of the flight may still arrive.
         self.episode.owes_retransmission = true;
         let rules = &mut self.rules;
         if let Some(undo) = self.undo.get_mut()
@@ -367,7 +370,7 @@ impl<P: Profile> Recovery<P> {
         rules.on_timeout(&self.episode, flight, now, rtt);
     }
 
-    /// Nothing of the flight can arrive any more, which is no sign of congestion.
+    /// Marks the whole flight lost, because none of it can arrive any more; this is no sign of congestion.
     pub(crate) fn on_all_lost<F: Flight>(&mut self, flight: &mut F, now: Instant, nxt: SeqNumber) {
         self.begin_anew(nxt);
         self.keep_reduction();
@@ -375,7 +378,7 @@ impl<P: Profile> Recovery<P> {
         flight.mark_all_lost();
     }
 
-    /// Some of the flight is lost, up to `last`, which is no sign of congestion.
+    /// Begins to repair a part of the flight, up to `last`, that is lost; this is no sign of congestion.
     pub(crate) fn on_part_lost(&mut self, now: Instant, last: SeqNumber) {
         self.begin_anew(last);
         self.keep_reduction();
@@ -389,7 +392,8 @@ impl<P: Profile> Recovery<P> {
         self.episode.owes_retransmission = false;
     }
 
-    /// The piece that must be sent again now.
+    /// The piece to retransmit now, before new data; `allowance` is the window left beyond the pipe, in
+    /// bytes.
     pub(crate) fn next_retransmission<F: Flight>(
         &self,
         flight: &mut F,
@@ -401,7 +405,7 @@ impl<P: Profile> Recovery<P> {
         self.rules.next_retransmission(&self.episode, flight, allowance)
     }
 
-    /// What to retransmit when nothing is lost and no new data can be sent.
+    /// A piece to retransmit though it is not known to be lost, when no new data can be sent.
     pub(crate) fn next_speculation<F: Flight>(
         &self,
         flight: &F,
@@ -411,7 +415,7 @@ impl<P: Profile> Recovery<P> {
         (speculation.len() <= allowance).then_some(speculation)
     }
 
-    /// `range` was sent, for the first time or again.
+    /// Notes that `range` was sent (`new`) or retransmitted.
     pub(crate) fn on_sent<F: Flight>(
         &mut self,
         now: Instant,
@@ -427,23 +431,23 @@ impl<P: Profile> Recovery<P> {
         self.rules.on_sent(&self.episode, flight, range, new);
     }
 
-    /// The timer of the recovery's own, and when it fires.
+    /// The additional timer of recovery, and when it expires.
     pub(crate) fn early_timer(&self) -> (EarlyTimer, Instant) {
         self.rules.early_timer()
     }
 
-    /// New data was sent, or something was acknowledged.
+    /// Schedules a tail loss probe, because new data was sent or acknowledged.
     #[inline(always)]
     pub(crate) fn schedule_probe<F: Flight>(&mut self, flight: &F, facts: &ProbeFacts) {
         self.rules.schedule_probe(&self.episode, flight, facts);
     }
 
-    /// The retransmission timer does not run, or a probe is due.
+    /// Stops the additional timer, because the retransmission timer is off or a probe is due.
     pub(crate) fn cancel_early_timer(&mut self) {
         self.rules.cancel_early_timer();
     }
 
-    /// `range` was sent as a tail loss probe; SND.NXT is `nxt` then.
+    /// Notes that `range` was sent as a tail loss probe, after which SND.NXT is `nxt`.
     pub(crate) fn on_probe_sent(&mut self, nxt: SeqNumber, range: SeqRange, new: bool) {
         if let Some(undo) = self.undo.get_mut().filter(|_| !new) {
             undo.count_resent();

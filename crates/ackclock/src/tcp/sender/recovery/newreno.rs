@@ -1,20 +1,20 @@
 //! Loss recovery without SACK: NewReno (RFC 6582), with limited transmit (RFC 3042).
 //!
-//! The RFC inflates the congestion window by a segment per duplicate ack; here the same amount is
-//! taken out of the pipe as a credit, so that the law's window stays the law's.
+//! RFC 6582 inflates the congestion window by a segment for each duplicate ack. Here the same amount is
+//! deducted from the pipe as a credit, which leaves the congestion window to congestion control.
 
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
 use crate::seq::SeqNumber;
 use crate::tcp::sender::flight::Run;
 use crate::time::Instant;
 
-/// RFC 6582.
+/// NewReno (RFC 6582).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewReno {
-    /// Bytes that duplicate acks say have left the network: in RFC 6582's words the inflation of
-    /// the window, and for the first two of them limited transmit.
+    /// Bytes that have left the network by the number of duplicate acks. In RFC 6582's terms this is the
+    /// inflation of the window, and for the first two of them limited transmit.
     credit: u32,
-    /// A partial ack was seen in this episode.
+    /// Whether a partial ack was seen in this episode.
     partial_seen: bool,
 }
 
@@ -22,7 +22,7 @@ impl NewReno {
     pub(super) const NAME: &'static str = "newreno";
     pub(super) const NEEDS_SACK: bool = false;
 
-    /// Section 3.2, step 3, partial ack: the next hole is lost as well; the credit shrinks by what
+    /// Handles a partial ack (section 3.2, step 3): the next hole is lost as well; the credit shrinks by what
     /// was acknowledged, less one segment.
     fn on_partial_ack<F: Flight>(
         &mut self,
@@ -64,8 +64,8 @@ impl Rules for NewReno {
         } else if ack.duplicate && episode.phase != Phase::Loss {
             self.credit = (self.credit + ack.mss).min(flight.outstanding());
             let began = episode.phase == Phase::Fast;
-            // Step 2: only if the cumulative ack covers more than `recover`; else the duplicates
-            // come of what was retransmitted after a timeout. `recover` is never beyond SND.NXT: where it
+            // Section 3.2, step 2: only if the cumulative ack covers more than `recover`; else the duplicate
+            // acks are caused by retransmissions after a timeout. `recover` is never beyond SND.NXT; if it
             // seems to be, 2 GiB were acknowledged since.
             let is_past = ack.una.after(episode.point) || episode.point.after(ack.nxt);
             let fresh = episode.phase == Phase::Open && is_past;
@@ -74,7 +74,7 @@ impl Rules for NewReno {
                 episode.begin(Phase::Fast, ack.nxt, &mut outcome);
                 self.partial_seen = false;
             } else if !began {
-                // Limited transmit is for two segments (RFC 3042 section 2).
+                // Limited transmit allows two segments (RFC 3042 section 2).
                 let limit = (DUPLICATE_THRESHOLD - 1) * ack.mss;
                 self.credit = self.credit.min(limit);
             }
@@ -86,7 +86,7 @@ impl Rules for NewReno {
         self.credit == 0
     }
 
-    /// Outside an episode, and with no duplicate ack before it, an ack of new data changes nothing.
+    /// An ack of new data changes nothing outside an episode and without a duplicate ack before it.
     fn take_run(&mut self, _now: u64, _una: SeqNumber, _run: &Run) -> bool {
         true
     }

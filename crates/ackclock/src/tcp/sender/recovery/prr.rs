@@ -1,26 +1,25 @@
-//! Proportional rate reduction (RFC 9937): during fast recovery, how much may be sent for what has
-//! been delivered.
+//! Proportional rate reduction (RFC 9937): limits what is sent in fast recovery by what is delivered.
 
-/// State of one episode, in bytes.
+/// PRR's state of one episode, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Prr {
-    /// prr_delivered: delivered since the episode began.
+    /// prr_delivered: bytes delivered since the episode began.
     delivered: u32,
-    /// prr_out: sent since then.
+    /// prr_out: bytes sent since the episode began.
     out: u32,
-    /// RecoverFS: the flight when it began.
+    /// RecoverFS: FlightSize when the episode began.
     recover_flight: u32,
 }
 
 impl Prr {
-    /// An episode begins with an ack that delivered `delivered` bytes; `in_flight` is what was not
-    /// SACKed after it.
+    /// Begins an episode with an ack that delivered `delivered` bytes; `in_flight` bytes are not SACKed after
+    /// it.
     pub(super) fn begin(in_flight: u32, delivered: u32) -> Self {
         Prr { delivered: 0, out: 0, recover_flight: in_flight.saturating_add(delivered) }
     }
 
-    /// Section 6.2: how much may be sent for an ack. `safe` is SafeACK: the ack advances SND.UNA
-    /// and shows no further loss.
+    /// How many bytes may be sent after an ack (section 6.2). `safe` is SafeACK: the ack advances SND.UNA and
+    /// shows no further loss.
     pub(super) fn on_ack(
         &mut self,
         delivered: u32,
@@ -39,11 +38,11 @@ impl Prr {
             let bound = unused.max(delivered).saturating_add(if safe { mss } else { 0 });
             bound.min(ssthresh - pipe)
         };
-        // The fast retransmit goes out whatever the flight.
+        // The fast retransmit is sent in any case.
         if self.out == 0 { count.max(mss) } else { count }
     }
 
-    /// So much was sent.
+    /// Notes that `bytes` bytes were sent.
     pub(super) fn on_sent(&mut self, bytes: u32) {
         self.out = self.out.saturating_add(bytes);
     }

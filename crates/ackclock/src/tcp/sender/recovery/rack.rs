@@ -1,8 +1,8 @@
-//! RACK-TLP (RFC 8985): what was sent before something that has arrived, and long enough before, is
-//! lost; a probe at the tail of a flight provokes the ack that shows it.
+//! RACK-TLP (RFC 8985): a segment is lost if one sent after it, and long enough after it, has arrived; a
+//! probe at the tail of a flight provokes the ack that shows a loss there.
 //!
-//! Section numbers are those of RFC 8985. During fast recovery proportional rate reduction decides
-//! how much is sent, if the window law wants it.
+//! Section numbers are those of RFC 8985. During fast recovery proportional rate reduction decides how much
+//! is sent, if congestion control wants it.
 
 use super::prr::Prr;
 use super::{
@@ -13,31 +13,31 @@ use crate::seq::{SeqNumber, SeqRange};
 use crate::tcp::sender::flight::{Run, Transmission, micros};
 use crate::time::{Duration, Instant};
 
-/// A widened reordering window lasts for so many recoveries without D-SACK (section 6.2 step 4).
+/// Number of recoveries without D-SACK for which a widened reordering window is kept (section 6.2 step 4).
 const PERSIST_RECOVERIES: u8 = 16;
 /// TLP.max_ack_delay (section 7.2): the longest that common receivers delay an ack.
 const MAX_ACK_DELAY: Duration = Duration::from_millis(200);
 /// PTO before a round-trip time was measured (section 7.2).
 const UNMEASURED_PTO: Duration = Duration::from_secs(1);
 
-/// The tail loss probe that is under way.
+/// The tail loss probe in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Probe {
-    /// None: TLP.end_seq says nothing.
+    /// No probe: TLP.end_seq is unset.
     #[default]
     None,
     /// New data.
     New,
-    /// The last segment once more: TLP.is_retrans.
+    /// A retransmission of the last segment: TLP.is_retrans.
     Resent,
 }
 
-/// RFC 8985 with RFC 9937.
+/// State of RACK-TLP (RFC 8985) and PRR (RFC 9937).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rack {
     /// RACK.xmit_ts in microseconds.
     newest_at: u64,
-    /// When the timer fires.
+    /// When the reordering or probe timer expires.
     deadline: Instant,
     /// RACK.end_seq.
     newest_end: SeqNumber,
@@ -47,14 +47,14 @@ pub struct Rack {
     fack: SeqNumber,
     /// RACK.dsack_round.
     dsack_round: SeqNumber,
-    /// The low bits of when the window was reduced last, in microseconds.
+    /// When the window was last reduced, in microseconds modulo 2^32.
     reduced_at: u32,
     /// TLP.end_seq.
     probe_end: SeqNumber,
-    /// Sequence numbers that the probe has sent again.
+    /// Number of sequence numbers that the probe has retransmitted.
     probe_len: u32,
     prr: Prr,
-    /// The window that PRR grants in fast recovery.
+    /// The window that PRR allows in fast recovery, in bytes.
     prr_window: u32,
     /// RACK.reo_wnd_mult less 1.
     reo_wnd_growth: u8,
@@ -62,15 +62,15 @@ pub struct Rack {
     reordering_seen: bool,
     /// Whether RACK.segment is a retransmission.
     newest_again: bool,
-    /// Whether there is a RACK.dsack_round.
+    /// Whether RACK.dsack_round is set.
     in_dsack_round: bool,
-    /// Whether there is a RACK.segment.
+    /// Whether RACK.segment is set.
     measured: bool,
     probe: Probe,
     timer: EarlyTimer,
-    /// No round-trip time was measured since the last probe (section 7.3).
+    /// Whether no round-trip time was measured since the last probe (section 7.3).
     probed: bool,
-    /// PRR decides in this episode.
+    /// Whether PRR limits this episode.
     regulated: bool,
 }
 
@@ -87,7 +87,7 @@ impl Rack {
         Transmission { at: self.newest_at, end: self.newest_end, again: self.newest_again }
     }
 
-    /// Section 6.2, steps 1 to 3.
+    /// Updates RACK.segment, RACK.rtt, RACK.fack and whether reordering was seen (section 6.2, steps 1 to 3).
     fn take_delivery<F: Flight>(&mut self, flight: &F, ack: &AckFacts<'_>) {
         if let Some(newest) = ack.delivered.newest {
             self.take_newest(ack.now, ack.una, newest, ack.delivered.lowest_original);
@@ -117,8 +117,8 @@ impl Rack {
         self.measured = true;
     }
 
-    /// Section 6.2 step 4, the D-SACK part: the window grows once per round that sees one, and is
-    /// reset after 16 recoveries without.
+    /// Adapts the reordering window to D-SACKs (section 6.2 step 4): it grows once in each round with a
+    /// D-SACK, and is reset after 16 recoveries without one.
     fn adapt_window(&mut self, ack: &AckFacts<'_>, recovered: bool) {
         self.in_dsack_round &= ack.una.before(self.dsack_round);
         if !self.in_dsack_round && ack.dsack.is_some() {
@@ -149,13 +149,13 @@ impl Rack {
         (to_micros(rtt.min) / 4).saturating_mul(steps).min(to_micros(rtt.smoothed))
     }
 
-    /// How long after its transmission a piece is overdue, in microseconds.
+    /// Time after its transmission at which a piece is overdue, in microseconds.
     fn patience<F: Flight>(&self, episode: &Episode, flight: &F, rtt: &MeasuredRtt) -> u64 {
         let round_trip = if self.measured { self.rtt } else { to_micros(rtt.smoothed) };
         u64::from(round_trip) + u64::from(self.reordering_window(episode, flight, rtt))
     }
 
-    /// Section 6.2 step 5, RACK_detect_loss_and_arm_timer.
+    /// RACK_detect_loss_and_arm_timer (section 6.2 step 5).
     fn detect<F: Flight>(
         &mut self,
         episode: &mut Episode,
@@ -186,16 +186,16 @@ impl Rack {
         } else if let Some(resent_at) = found.resent_at
             && (resent_at as u32).wrapping_sub(self.reduced_at) as i32 >= 0
         {
-            // Section 9.3 and RFC 5681 section 4.3: the loss of a retransmission is a second sign
-            // of congestion, once for each window of them.
+            // Section 9.3 and RFC 5681 section 4.3: the loss of retransmissions is another sign of
+            // congestion, once for each window of them.
             outcome.reduce_again = true;
             self.reduced_at = now as u32;
         }
         outcome
     }
 
-    /// Section 7.4.2, TLP_process_ack. Whether the probe has repaired a loss that nothing else
-    /// would tell of.
+    /// TLP_process_ack (section 7.4.2). Returns whether the probe has repaired a loss that nothing else
+    /// shows.
     fn take_probe_ack(&mut self, ack: &AckFacts<'_>) -> bool {
         if self.probe == Probe::None || ack.una.before(self.probe_end) {
             return false;
@@ -230,12 +230,12 @@ impl Rules for Rack {
         self.adapt_window(ack, recovered);
         let mut outcome = self.detect(episode, flight, (ack.now, ack.nxt), &ack.rtt);
         outcome.left = ended.left;
-        // A new episode tells of the loss as well.
+        // A new episode already reports the loss.
         outcome.reduce_again |= repaired && !outcome.entered;
         outcome
     }
 
-    /// Section 6.3.
+    /// Marks losses after a retransmission timeout (section 6.3).
     fn on_timeout<F: Flight>(
         &mut self,
         episode: &Episode,
@@ -249,7 +249,7 @@ impl Rules for Rack {
     }
 
     fn forget(&mut self, now: Instant) {
-        // What goes from now on and is lost too is a sign of congestion.
+        // A loss of what is sent from now on is a sign of congestion.
         self.reduced_at = micros(now) as u32;
         self.probe = Probe::None;
         self.timer = EarlyTimer::Off;
@@ -260,9 +260,9 @@ impl Rules for Rack {
         true
     }
 
-    /// A segment that was sent again before it arrived late is no proof of reordering by the rule of
-    /// section 6.2 step 3, which leaves out what was ever sent again; that the retransmission was
-    /// in vain is.
+    /// Notes that reordering was seen: a retransmission was unnecessary because the original arrived late.
+    /// The rule of section 6.2 step 3 does not find this, since it ignores segments that were ever
+    /// retransmitted.
     fn on_reordering(&mut self) {
         self.reordering_seen = true;
     }
@@ -293,7 +293,8 @@ impl Rules for Rack {
             let count = self.prr.on_ack(limits.delivered, pipe, limits.window, limits.mss, safe);
             self.prr_window = pipe.saturating_add(count);
         } else {
-            // What was sent between two acks is at most sndcnt (RFC 6937 section 3), whatever leaves the pipe as lost.
+            // The bytes sent between two acks are at most sndcnt (RFC 6937 section 3), whatever leaves the
+            // pipe as lost.
             self.prr_window = self.prr_window.saturating_sub(outcome.lost.bytes);
         }
     }
@@ -308,8 +309,8 @@ impl Rules for Rack {
         true
     }
 
-    /// What was sent after the newest that was delivered is not overdue. So nothing can be, unless a
-    /// retransmission was the newest.
+    /// Handles an ack of new data outside an episode. Segments sent after the newest one delivered are not
+    /// overdue, so none is, unless a retransmission was the newest.
     #[inline(always)]
     fn take_run(&mut self, now: u64, una: SeqNumber, run: &Run) -> bool {
         let newest = run.newest();
@@ -337,7 +338,7 @@ impl Rules for Rack {
         self.detect(episode, flight, (micros(now), nxt), rtt)
     }
 
-    /// Section 7.2.
+    /// Starts or stops the tail loss probe timer (section 7.2).
     #[inline]
     fn schedule_probe<F: Flight>(&mut self, episode: &Episode, flight: &F, facts: &ProbeFacts) {
         if self.timer == EarlyTimer::Reordering {
@@ -345,7 +346,7 @@ impl Rules for Rack {
         }
         self.timer = EarlyTimer::Off;
         let idle = episode.phase == Phase::Open && flight.sacked() == 0 && !flight.is_empty();
-        // Section 7.3: at most one probe at a time, and a measurement between two of them.
+        // Section 7.3: at most one probe at a time, and a round-trip sample between two of them.
         if !idle || self.probe != Probe::None || self.probed {
             return;
         }
@@ -372,7 +373,7 @@ impl Rules for Rack {
         self.timer = EarlyTimer::Off;
     }
 
-    /// Section 7.3, TLP_send_probe.
+    /// TLP_send_probe (section 7.3).
     fn on_probe_sent(&mut self, nxt: SeqNumber, range: SeqRange, new: bool) {
         self.probe = if new { Probe::New } else { Probe::Resent };
         (self.probe_end, self.probe_len) = (nxt, range.len());

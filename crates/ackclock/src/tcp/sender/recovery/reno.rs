@@ -1,15 +1,15 @@
 //! Fast retransmit and fast recovery: 4.3BSD-Reno (RFC 2581 section 3.2).
 //!
-//! From the third duplicate ack on the window is inflated by a segment for each one, because each
-//! tells of a segment that has left the network. The first ack of new data deflates it and ends the
-//! episode, whatever else is missing: with two losses in a window the second takes three duplicates
-//! of its own, and another halving, or the timer. The inflation is taken out of the pipe here, so
-//! that the law's window stays the law's.
+//! From the third duplicate ack on the window is inflated by a segment for each one, because each shows that
+//! a segment has left the network. The first ack of new data deflates it and ends the episode, even if more
+//! is missing: the second of two losses in a window needs three duplicate acks of its own, and another
+//! halving, or the timer. Here the inflation is deducted from the pipe, which leaves the congestion window to
+//! congestion control.
 
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
 use crate::time::Instant;
 
-/// What 4.3BSD-Reno did.
+/// The recovery of 4.3BSD-Reno.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reno {
     /// Bytes by which the window is inflated.

@@ -1,13 +1,13 @@
-//! Loss recovery with SACK (RFC 6675): the scoreboard says what is lost, the pipe what may be sent.
+//! Loss recovery with SACK (RFC 6675): losses are detected on the scoreboard, sending is limited by the pipe.
 
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::tcp::sender::flight::Run;
 
-/// RFC 6675.
+/// State of RFC 6675's recovery.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rfc6675 {
-    /// The rescue retransmission of this episode was spent (NextSeg rule 4).
+    /// Whether the rescue retransmission of this episode was sent (NextSeg rule 4).
     rescued: bool,
 }
 
@@ -17,7 +17,7 @@ impl Rfc6675 {
 }
 
 impl Rules for Rfc6675 {
-    /// Section 5: IsLost, or the third duplicate ack, begins an episode.
+    /// Begins an episode by IsLost or at the third duplicate ack (section 5).
     fn on_ack<F: Flight>(
         &mut self,
         episode: &mut Episode,
@@ -44,8 +44,8 @@ impl Rules for Rfc6675 {
         outcome
     }
 
-    /// NextSeg rules 3 and 4 (section 4): what is neither SACKed nor known to be lost, below the
-    /// highest SACKed piece; then once in an episode the last piece, so that the tail gives acks.
+    /// NextSeg rules 3 and 4 (section 4): first a piece below the highest SACKed one that is neither SACKed
+    /// nor known to be lost; then, once in an episode, the last piece, so that the tail causes acks.
     fn next_speculation<F: Flight>(&self, episode: &Episode, flight: &F) -> Option<SeqRange> {
         if episode.phase != Phase::Fast {
             return None;
@@ -63,7 +63,7 @@ impl Rules for Rfc6675 {
         true
     }
 
-    /// Outside an episode, with nothing SACKed, an ack of new data says of no segment that it is lost.
+    /// An ack of new data shows no loss outside an episode with nothing SACKed.
     fn take_run(&mut self, _now: u64, _una: SeqNumber, _run: &Run) -> bool {
         true
     }

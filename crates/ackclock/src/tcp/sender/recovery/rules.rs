@@ -1,8 +1,8 @@
-//! What one recovery decides, and the episode that it decides about.
+//! The interface of a loss recovery algorithm, and the state of its recovery episode.
 
 use super::*;
 
-/// What every recovery keeps of the episode that is going on.
+/// State of a recovery episode, common to all algorithms.
 #[derive(Debug)]
 pub(in crate::tcp) struct Episode {
     pub(super) phase: Phase,
@@ -10,12 +10,12 @@ pub(in crate::tcp) struct Episode {
     pub(in crate::tcp) point: SeqNumber,
     /// Duplicate acks since the last ack of new data.
     pub(super) duplicate_acks: u32,
-    /// SND.NXT when the first of them arrived.
+    /// SND.NXT when the first of these duplicate acks arrived.
     pub(super) flight_end: SeqNumber,
-    /// Segments found lost in it; one that is lost more than once counts each time.
+    /// Segments found lost in this episode; a segment lost more than once counts each time.
     pub(super) segments_lost: u16,
-    /// One retransmission may go out whatever the pipe says (RFC 6675 section 5 step 4.3, BSD's
-    /// fast retransmit, RFC 6298 rule 5.4).
+    /// Whether one retransmission may be sent whatever the pipe is (RFC 6675 section 5 step 4.3, BSD's fast
+    /// retransmit, RFC 6298 rule 5.4).
     pub(super) owes_retransmission: bool,
 }
 
@@ -28,11 +28,11 @@ impl Episode {
         if self.duplicate_acks == 0 {
             self.flight_end = ack.nxt;
         }
-        // Nobody sends 2^32 of them.
+        // Wraps around only after 2^32 of them.
         self.duplicate_acks = self.duplicate_acks.wrapping_add(u32::from(ack.duplicate));
     }
 
-    /// An episode begins; its first retransmission goes at once.
+    /// Begins an episode; its first retransmission is sent at once.
     pub(super) fn begin(&mut self, phase: Phase, nxt: SeqNumber, outcome: &mut Outcome) {
         self.phase = phase;
         self.point = nxt;
@@ -41,22 +41,22 @@ impl Episode {
         outcome.entered = true;
     }
 
-    /// The episode, if there is one, is over.
+    /// Ends the episode, if there is one.
     pub(super) fn end(&mut self, outcome: &mut Outcome) {
         outcome.left |= self.phase == Phase::Fast;
         self.phase = Phase::Open;
     }
 
-    /// Whether the ack covers everything that was sent before the episode began.
+    /// Whether the ack covers everything sent before the episode began.
     pub(super) fn is_completed_by(&self, ack: &AckFacts<'_>) -> bool {
         self.phase != Phase::Open && ack.una.at_or_after(self.point)
     }
 }
 
-/// What one recovery decides. Its state begins as its default with each connection.
+/// The rules of a loss recovery algorithm. Its state is the default at the start of each connection.
 pub(super) trait Rules {
-    /// An ack was applied to the flight, and counted if it is a duplicate: whether it begins or
-    /// ends an episode, and what is lost.
+    /// Processes an ack that was applied to the flight, and counted if it is a duplicate: decides whether it
+    /// begins or ends an episode, and what is lost.
     fn on_ack<F: Flight>(
         &mut self,
         episode: &mut Episode,
@@ -64,8 +64,7 @@ pub(super) trait Rules {
         ack: &AckFacts<'_>,
     ) -> Outcome;
 
-    /// The retransmission timer fired: marks what is lost. The episode has become
-    /// [`Phase::Loss`].
+    /// Marks what is lost by a retransmission timeout. The episode is already in [`Phase::Loss`].
     fn on_timeout<F: Flight>(
         &mut self,
         _episode: &Episode,
@@ -77,40 +76,41 @@ pub(super) trait Rules {
         flight.mark_all_lost();
     }
 
-    /// Whether an episode that turns out to be a false alarm is taken back (RFC 4015). Those that
-    /// are older than that idea do not.
+    /// Whether a reduction is undone if it turns out to be spurious (RFC 4015). Algorithms older than that do
+    /// not.
     fn may_undo(&self) -> bool {
         false
     }
 
-    /// Everything is sent anew, for the sake of a timeout or because no segment of the flight can
-    /// arrive any more: what was known of single segments means nothing now.
+    /// Forgets what was known of single segments, because everything is sent anew: after a timeout, or
+    /// because no segment in flight can arrive any more.
     fn forget(&mut self, _now: Instant) {}
 
-    /// By how many steps the reordering window has grown (RFC 8985 section 6.2 step 4), if segments were
-    /// seen to arrive in another order than they were sent in.
+    /// How many steps the reordering window has grown by (RFC 8985 section 6.2 step 4); `None` if no
+    /// reordering was seen.
     fn reordering(&self) -> Option<u8> {
         None
     }
 
-    /// An earlier connection has [seen](Self::reordering) so much reordering.
+    /// Begins with the [reordering](Self::reordering) that an earlier connection has seen.
     fn expect_reordering(&mut self, _steps: u8) {}
 
-    /// What was taken for lost had only been overtaken.
+    /// Notes that what was considered lost had only been reordered.
     fn on_reordering(&mut self) {}
 
-    /// Bytes thought to be in the network, which the law's window bounds. A recovery that inflates
-    /// the window takes the same amount off here, so that the law's window stays the law's.
+    /// Bytes considered to be in the network, which the congestion window limits. An algorithm that inflates
+    /// the window deducts the same amount here, which leaves the congestion window to congestion control.
     fn pipe<F: Flight>(&self, _episode: &Episode, flight: &F) -> u32 {
         flight.pipe()
     }
 
-    /// The window that bounds the pipe; the law has `window`.
+    /// The window that limits the pipe, in bytes; `window` is the congestion window.
     fn window(&self, _episode: &Episode, window: u32) -> u32 {
         window
     }
 
-    /// The law has heard of what an ack, or the reordering timer, has found.
+    /// Updates limits of recovery itself, after congestion control was told of what an ack or the reordering
+    /// timer has found.
     fn regulate<F: Flight>(
         &mut self,
         _episode: &Episode,
@@ -120,9 +120,9 @@ pub(super) trait Rules {
     ) {
     }
 
-    /// The piece that must be sent again before anything new goes, with `allowance` bytes of window
-    /// left beyond the pipe. With nothing in the pipe one may always go: with its FIN a full
-    /// segment is longer than a window of one segment, and no ack would come to open that.
+    /// The piece to retransmit before any new data, with `allowance` bytes of window left beyond the pipe. If
+    /// the pipe is empty one may always be sent: a full segment with a FIN is longer than a window of one
+    /// segment, and no ack would come to open that.
     fn next_retransmission<F: Flight>(
         &self,
         episode: &Episode,
@@ -134,12 +134,12 @@ pub(super) trait Rules {
         (free || lost.len() <= allowance).then_some(lost)
     }
 
-    /// The piece to send again when nothing is lost and no new data can be sent.
+    /// A piece to retransmit if nothing is lost and no new data can be sent.
     fn next_speculation<F: Flight>(&self, _episode: &Episode, _flight: &F) -> Option<SeqRange> {
         None
     }
 
-    /// `range` was sent, for the first time or again, and is recorded in the flight.
+    /// Notes that `range` was sent or retransmitted, and is recorded in the flight.
     fn on_sent<F: Flight>(
         &mut self,
         _episode: &Episode,
@@ -149,24 +149,24 @@ pub(super) trait Rules {
     ) {
     }
 
-    /// Whether outside an episode the law's window alone bounds what is in flight, and nothing is sent
-    /// again that was not found lost.
+    /// Whether, outside an episode, only the congestion window limits the flight, and nothing is
+    /// retransmitted that was not found lost.
     fn is_plain(&self) -> bool {
         false
     }
 
-    /// `run` was acknowledged outside an episode, at `now` in microseconds, and nothing but the time
-    /// that it took can be learned of it: notes that. False, without any effect, if there may be more.
+    /// Notes that `run` was acknowledged outside an episode, at `now` in microseconds, if nothing but its
+    /// round-trip time can be learned from that. Returns false, without any effect, if there may be more.
     fn take_run(&mut self, _now: u64, _una: SeqNumber, _run: &Run) -> bool {
         false
     }
 
-    /// Its own timer, and when that fires.
+    /// The additional timer, and when it expires.
     fn early_timer(&self) -> (EarlyTimer, Instant) {
         (EarlyTimer::Off, Instant::FAR_FUTURE)
     }
 
-    /// [`EarlyTimer::Reordering`] has fired.
+    /// Handles [`EarlyTimer::Reordering`], which has expired.
     fn on_reordering_timeout<F: Flight>(
         &mut self,
         _episode: &mut Episode,
@@ -177,16 +177,16 @@ pub(super) trait Rules {
         Outcome::default()
     }
 
-    /// New data was sent, or something was acknowledged: starts or stops [`EarlyTimer::Probe`].
+    /// Starts or stops [`EarlyTimer::Probe`], because new data was sent or acknowledged.
     fn schedule_probe<F: Flight>(&mut self, _episode: &Episode, _flight: &F, _facts: &ProbeFacts) {}
 
-    /// The retransmission timer does not run.
+    /// Stops the additional timer, because the retransmission timer is off or a probe is due.
     fn cancel_early_timer(&mut self) {}
 
-    /// `range` was sent as a tail loss probe; SND.NXT is `nxt` then.
+    /// Notes that `range` was sent as a tail loss probe, after which SND.NXT is `nxt`.
     fn on_probe_sent(&mut self, _nxt: SeqNumber, _range: SeqRange, _new: bool) {}
 
-    /// What a probe has sent again.
+    /// The data that a tail loss probe has retransmitted, perhaps unnecessarily.
     fn superfluous(&self) -> SeqRange {
         SeqRange::EMPTY
     }

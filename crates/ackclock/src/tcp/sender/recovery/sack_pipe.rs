@@ -1,19 +1,19 @@
 //! SACK with a variable `pipe` (Fall & Floyd 1996, as paper veno uses it).
 //!
-//! At the third duplicate ack `pipe` is the window less three segments. It grows with each segment
-//! sent, shrinks by one with each duplicate ack and by two with each partial ack: the
-//! retransmission that arrived, and the lost segment itself. While it is below the window, which
-//! the law has reduced by then, the next hole of the scoreboard is sent, or new data if there is
-//! none. A retransmission that is lost waits for the timer, which clears the scoreboard.
+//! At the third duplicate ack `pipe` is the window less three segments. It grows with each segment sent,
+//! shrinks by one segment with each duplicate ack, and by two with each partial ack: for the retransmission
+//! that arrived, and for the lost segment itself. While it is below the window, which congestion control has
+//! reduced by then, the next hole of the scoreboard is sent, or new data if there is none. A retransmission
+//! that is lost waits for the timer, which clears the scoreboard.
 
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, MeasuredRtt, Outcome, Phase, Rules};
 use crate::seq::SeqRange;
 use crate::time::Instant;
 
-/// Fall and Floyd's SACK sender.
+/// State of Fall and Floyd's SACK sender.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SackPipe {
-    /// What is thought to be in the network during fast recovery, in bytes.
+    /// Bytes considered to be in the network during fast recovery.
     pipe: u32,
 }
 
@@ -34,12 +34,11 @@ impl Rules for SackPipe {
             episode.end(&mut outcome);
         }
         let left = if episode.phase == Phase::Fast {
-            // A duplicate ack, or a partial one.
+            // A partial ack, or a duplicate one.
             if ack.acked > 0 { 2 } else { u32::from(ack.duplicate) }
         } else if episode.phase == Phase::Open && episode.duplicate_acks == DUPLICATE_THRESHOLD {
             episode.begin(Phase::Fast, ack.nxt, &mut outcome);
-            // A sender that the peer's window or the application limits has less than its window
-            // in flight.
+            // A sender limited by the peer's window or by the application has less than its window in flight.
             self.pipe = ack.window.min(flight.outstanding());
             DUPLICATE_THRESHOLD
         } else {
@@ -62,8 +61,8 @@ impl Rules for SackPipe {
         flight.mark_all_lost();
     }
 
-    /// Outside fast recovery the scoreboard has no say: everything in flight counts, and after a
-    /// timeout everything sent again.
+    /// Outside fast recovery the scoreboard does not count: the pipe is the whole flight, or after a timeout
+    /// all that was retransmitted.
     fn pipe<F: Flight>(&self, episode: &Episode, flight: &F) -> u32 {
         match episode.phase {
             Phase::Fast => self.pipe,

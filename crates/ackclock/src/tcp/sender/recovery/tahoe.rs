@@ -1,19 +1,19 @@
 //! Fast retransmit without fast recovery: 4.3BSD-Tahoe (jacobson88; zhang91 section 2.1).
 //!
-//! The third duplicate ack sends the segment at SND.UNA again, and the law falls into slow start.
-//! BSD then goes on from the SND.NXT it had: nothing more is sent again until acks or the timer say
-//! so, and nothing new until the window has outgrown what is in flight. There is no memory of the
-//! episode: another three duplicates, also within what was sent before the first retransmission,
-//! are another loss (the second loss of zhang91 figure 5).
+//! The third duplicate ack retransmits the segment at SND.UNA, and congestion control enters slow start. BSD
+//! then continues from the old SND.NXT: nothing more is retransmitted until acks or the timer ask for it, and
+//! no new data is sent until the window exceeds the flight. The episode leaves no state: another three
+//! duplicate acks, even for data sent before the first retransmission, are another loss (the second loss of
+//! zhang91 figure 5).
 
 use super::{AckFacts, DUPLICATE_THRESHOLD, Episode, Flight, Outcome, Phase, Rules};
 
-/// What 4.3BSD-Tahoe did.
+/// The recovery of 4.3BSD-Tahoe.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tahoe;
 
-/// What descriptions of Tahoe often say: the third duplicate ack is treated as a timeout, and
-/// sending goes back to SND.UNA. zhang91's utilisation depends on which of the two it is.
+/// Tahoe as often described: the third duplicate ack is treated as a timeout, and sending goes back to
+/// SND.UNA. The utilisation in zhang91 depends on which of the two is used.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TahoeGoBackN;
 
@@ -27,8 +27,8 @@ impl TahoeGoBackN {
     pub(super) const NEEDS_SACK: bool = false;
 }
 
-/// Ends what the ack completes. If it is the third duplicate, an episode begins (in slow start, so
-/// the law keeps growing): then the caller marks what is lost.
+/// Ends an episode that the ack completes. At the third duplicate ack it begins an episode (in slow start, so
+/// that the window keeps growing); the caller then marks what is lost.
 fn begin_at_third_duplicate(
     episode: &mut Episode,
     ack: &AckFacts<'_>,

@@ -1,67 +1,67 @@
-//! Was the episode a false alarm? Eifel detection by timestamps (RFC 3522), D-SACK (RFC 3708) and
-//! F-RTO (RFC 5682) tell; the window law then takes its reduction back (RFC 4015).
+//! Detection of spurious recovery episodes by Eifel with timestamps (RFC 3522), D-SACK (RFC 3708) and F-RTO
+//! (RFC 5682); congestion control then undoes its reduction (RFC 4015).
 
 use super::{AckFacts, Episode, Phase};
 use crate::seq::{SeqNumber, SeqRange};
 
-/// F-RTO, with or without SACK (RFC 5682 sections 2.1 and 3.1).
+/// State of F-RTO, with or without SACK (RFC 5682 sections 2.1 and 3.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum ForwardRto {
-    /// Not at work, or decided: the timeout was genuine as far as F-RTO can tell.
+    /// Not active, or decided: as far as F-RTO can tell the timeout was genuine.
     #[default]
     Off,
-    /// Step 2: the first segment was sent again, and no ack for it has come.
+    /// Step 2: the first segment was retransmitted, and no ack for it has arrived yet.
     Resent,
-    /// Step 3: one has come, and new data goes out instead of retransmissions; the next ack
-    /// decides.
+    /// Step 3: an ack has arrived, and new data is sent instead of retransmissions; the next ack decides.
     Forward,
 }
 
-/// RFC 3522's RetransmitTS.
+/// State of Eifel detection: RFC 3522's RetransmitTS.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stamp {
-    /// Nothing was sent again.
+    /// Nothing was retransmitted.
     #[default]
     None,
-    /// The first segment was, and the first ack of new data since then is still to come.
+    /// The first segment was retransmitted; the first ack of new data since then has not arrived yet.
     Awaited,
-    /// It has come, or would say nothing.
+    /// That ack has arrived, or would tell nothing.
     Answered,
 }
 
-/// Whether the last reduction can be taken back, and what it was made for.
+/// Whether the last reduction can be undone, and what caused it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Alarm {
-    /// It cannot.
+    /// It cannot be undone.
     #[default]
     None,
-    /// A loss that acks, or the time since, have shown.
+    /// It was caused by a loss that acks or the reordering timer have shown.
     Loss,
-    /// The retransmission timer.
+    /// It was caused by a retransmission timeout.
     Timeout,
-    /// The same, which has fired again since: something was sent again more than once.
+    /// It was caused by a retransmission timeout that was repeated since, so that a segment was retransmitted
+    /// more than once.
     RepeatedTimeout,
 }
 
-/// What must be known to take the last reduction back.
+/// The state needed to undo the last reduction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Undo {
     /// SND.UNA when the episode began.
     begin: SeqNumber,
-    /// The sum of a [fingerprint] of each range sent again, less those that D-SACK has reported.
+    /// The sum of the [fingerprint]s of all ranges retransmitted, less those that D-SACK has reported.
     unreported: u32,
-    /// RetransmitTS: when the first retransmission went out, in milliseconds.
+    /// RetransmitTS: when the first retransmission was sent, in milliseconds modulo 2^32.
     retransmit_ts: u32,
     stamp: Stamp,
     alarm: Alarm,
     forward: ForwardRto,
-    /// Segments sent again on this connection, less those that D-SACK has reported. As it stays at
-    /// either end, what was long ago counts less.
+    /// Segments retransmitted on this connection, less those reported by D-SACK. It saturates at both ends,
+    /// so that what was long ago counts less.
     balance: i8,
 }
 
-/// A number that tells ranges apart. Ranges side by side have together that of the range that they
-/// make, as a receiver may report them.
+/// A hash of a range. The hashes of adjoining ranges add up to that of their union, as a receiver may report
+/// adjoining ranges as one.
 fn fingerprint(range: SeqRange) -> u32 {
     let mix = |seq: SeqNumber| {
         let mixed = seq.0.wrapping_mul(0x9e37_79b1);
@@ -71,8 +71,8 @@ fn fingerprint(range: SeqRange) -> u32 {
 }
 
 impl Undo {
-    /// An episode begins. `probe`, which a probe has sent, is on its way a second time and may be
-    /// reported as a duplicate, too.
+    /// Begins an episode. `probe` was retransmitted by a tail loss probe, so it may be reported as a
+    /// duplicate too.
     pub(super) fn begin(&mut self, una: SeqNumber, probe: SeqRange) {
         self.disarm();
         self.begin = una;
@@ -80,9 +80,9 @@ impl Undo {
         self.alarm = Alarm::Loss;
     }
 
-    /// The retransmission timer fired. A repeated timeout goes on with what the first began.
-    /// `recovering`: an episode was going on, so that what F-RTO would see may be the work of its
-    /// retransmissions (RFC 5682 sections 2.1 and 3.1, step 1).
+    /// Begins an episode by a retransmission timeout; a repeated timeout continues that of the first.
+    /// `recovering`: an episode was in progress, whose retransmissions might confuse F-RTO (RFC 5682 sections
+    /// 2.1 and 3.1, step 1).
     pub(super) fn begin_timeout(
         &mut self,
         una: SeqNumber,
@@ -100,42 +100,42 @@ impl Undo {
         self.forward = if applies { ForwardRto::Resent } else { ForwardRto::Off };
     }
 
-    /// There is something that cannot be taken back.
+    /// Gives up undoing the last reduction.
     pub(super) fn disarm(&mut self) {
         *self = Undo { balance: self.balance, ..Undo::default() };
     }
 
-    /// Whether the last reduction can be taken back.
+    /// Whether the last reduction can be undone.
     pub(super) fn is_armed(&self) -> bool {
         self.alarm != Alarm::None
     }
 
-    /// Whether it was the retransmission timer that began the episode.
+    /// Whether a retransmission timeout began the episode.
     pub(super) fn is_by_timer(&self) -> bool {
         matches!(self.alarm, Alarm::Timeout | Alarm::RepeatedTimeout)
     }
 
-    /// Whether new data is to go out instead of retransmissions.
+    /// Whether new data is to be sent instead of retransmissions (F-RTO).
     pub(super) fn sends_forward(&self) -> bool {
         self.forward == ForwardRto::Forward
     }
 
-    /// A segment was sent again, by a probe or otherwise.
+    /// Counts a retransmitted segment, by a probe or otherwise.
     pub(super) fn count_resent(&mut self) {
         self.balance = self.balance.saturating_add(1);
     }
 
-    /// D-SACK has reported one.
+    /// Counts a segment reported by D-SACK.
     pub(super) fn count_reported(&mut self) {
         self.balance = self.balance.saturating_sub(1);
     }
 
-    /// `range` was sent again.
+    /// Notes that `range` was retransmitted.
     pub(super) fn on_resent(&mut self, now_ms: u32, range: SeqRange) {
         self.unreported = self.unreported.wrapping_add(fingerprint(range));
         if self.is_armed() && self.stamp == Stamp::None {
-            // Where the first hole was sent again before the episode, the first ack of new data is
-            // for that: it is older than this retransmission, and says nothing of it.
+            // If the first hole was already retransmitted before the episode, the first ack of new data is
+            // for that retransmission: it is older than this one, and tells nothing about it.
             let is_first = range.contains(self.begin);
             self.stamp = if is_first { Stamp::Awaited } else { Stamp::Answered };
             self.retransmit_ts = now_ms;
@@ -151,9 +151,10 @@ impl Undo {
         self.forward_rto(episode, ack) | spurious
     }
 
-    /// D-SACK has reported everything that was sent again, each segment once and nothing else (RFC 3708
-    /// step A), of which none was sent more than twice. Where more is reported than was sent again, the
-    /// network makes duplicates, and nobody knows which are ours (step A.4; Linux counts alike).
+    /// Whether D-SACK has reported everything retransmitted, each segment once and nothing else (RFC 3708
+    /// step A), and no segment was sent more than twice. If more is reported than was retransmitted, the
+    /// network duplicates segments, and it is unknown which duplicates are ours (step A.4; Linux counts in
+    /// the same way).
     fn all_duplicated(&mut self, ack: &AckFacts<'_>) -> bool {
         let Some(duplicate) = ack.dsack.filter(|duplicate| duplicate.end.after(self.begin)) else {
             return false;
@@ -163,10 +164,9 @@ impl Undo {
         is_known && self.unreported == 0 && self.balance >= 0
     }
 
-    /// RFC 3522 steps 4 and 5: the first ack of new data echoes a timestamp older than the first
-    /// retransmission, so it is for the original. If it acknowledges everything, all acks of the
-    /// originals may have been lost: a peer of which it is known that it reports duplicates would
-    /// then have reported one.
+    /// Whether the first ack of new data echoes a timestamp older than the first retransmission, so that it
+    /// is for the original (RFC 3522 steps 4 and 5). If it acknowledges everything, all acks of the originals
+    /// may have been lost; a peer that is known to report duplicates would then have reported one.
     fn is_for_original(&mut self, ack: &AckFacts<'_>) -> bool {
         if self.stamp != Stamp::Awaited || ack.acked == 0 {
             return false;
@@ -185,7 +185,8 @@ impl Undo {
             ForwardRto::Off => false,
             ForwardRto::Resent => {
                 if ack.acked > 0 {
-                    // Not for a part of the first segment: the retransmission arrived, or nothing.
+                    // Not if it acknowledges a part of the first segment only: then either the retransmission
+                    // or nothing arrived.
                     let goes_on = ack.delivered.bytes > 0
                         && !episode.is_completed_by(ack)
                         && ack.can_send_new;
@@ -198,8 +199,7 @@ impl Undo {
             ForwardRto::Forward if ack.acked == 0 && ack.sacked == 0 && !ack.duplicate => false,
             ForwardRto::Forward => {
                 self.forward = ForwardRto::Off;
-                // Something arrived that was sent before the timeout, and nothing that was sent
-                // after it.
+                // Something sent before the timeout arrived, and nothing sent after it.
                 let delivered = ack.delivered;
                 let forward = delivered.newest.is_some_and(|last| last.end.after(episode.point));
                 delivered.lowest_original.is_some() && !forward && (ack.acked > 0 || ack.uses_sack)
