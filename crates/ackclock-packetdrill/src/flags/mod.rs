@@ -11,6 +11,7 @@ pub(crate) use signatures::SignatureKeys;
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::tcp::{
     AckPolicy, Config, CongestionControl, EcnMode, Keepalive, Nagle, RecoveryAlgorithm,
+    RtoEstimator,
 };
 use ackclock::time::Duration;
 use std::fmt::Display;
@@ -94,6 +95,11 @@ impl Profile {
         connection.recovery = recovery;
         connection.ecn = ecn;
         connection.rto.min = Duration::from_millis(rto_min);
+        connection.rto.estimator = match self {
+            Profile::Linux => RtoEstimator::Linux,
+            Profile::FreeBsd => RtoEstimator::FreeBsd,
+            Profile::Rfc => RtoEstimator::Rfc6298,
+        };
         connection.receive_buffer = receive_buffer;
         connection.syn_give_up = syn_give_up(connection, syn_retries);
         connection.ack_policy =
@@ -240,6 +246,7 @@ impl Flags {
             "reuse_metrics" => connection.reuse_metrics = switch(pair, value)?,
             "timestamps" => connection.timestamps = switch(pair, value)?,
             "wscale" => connection.window_scaling = switch(pair, value)?,
+            "rto" => connection.rto.estimator = value.parse().map_err(|error| wrong(&error))?,
             "rto_min" => connection.rto.min = millis(pair, value)?,
             "rto_initial" => connection.rto.initial = millis(pair, value)?,
             "delack" => {

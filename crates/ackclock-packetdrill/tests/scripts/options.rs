@@ -90,7 +90,7 @@ fn info_says_what_is_in_flight() {
         info c bytes_acked = 2500
         info c data_segs_out = 4
         info c unacked = 1
-        +0.2 > P. 2501:3001(500) ack 1
+        +0.2125 > P. 2501:3001(500) ack 1
         info c total_retrans = 1
         info c backoff = 1
         info c ca_state = 4

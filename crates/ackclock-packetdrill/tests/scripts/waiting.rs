@@ -128,7 +128,7 @@ fn a_wait_of_the_only_thread_moves_time() {
         write c 10
         > P. 1:11(10) ack 1
         poll c in 300 = 0
-        +0.2 > P. 1:11(10) ack 1       # while the poll waited
+        +0.21 > P. 1:11(10) ack 1       # while the poll waited
         ",
     );
 }
