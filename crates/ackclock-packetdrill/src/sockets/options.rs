@@ -52,7 +52,7 @@ impl Sockets {
                 let name = value.split(|byte| *byte == 0).next().unwrap_or_default();
                 let law = std::str::from_utf8(name).ok().and_then(BuiltIn::by_name);
                 let law = law.ok_or(Errno(libc::ENOENT))?;
-                let law = self.flags.grown(law);
+                let law = self.flags.as_in_profile(law, "");
                 self.get_mut(descriptor)?.law = Some(law);
                 self.apply_law(descriptor);
             }

@@ -9,7 +9,8 @@
 //! the longest time that matters then fits into 64 bits. The curve depends on t - K only, so that
 //! is what the state holds.
 
-use super::parameters::{ParameterList, Parameters, parse_switch, switch};
+use super::hystart_linux::LinuxHyStart;
+use super::parameters::{ParameterList, Parameters};
 use super::window::within_bounds;
 use super::{
     Ack, Congestion, CongestionController, CongestionKind, DEFAULT_MSS, Growth, HyStart, Sent,
@@ -17,6 +18,7 @@ use super::{
 };
 use crate::time::{Duration, Instant};
 use core::fmt;
+use core::str::FromStr;
 
 /// beta_cubic = 0.7 (section 4.6), a fraction.
 const BETA: (u64, u64) = (7, 10);
@@ -39,11 +41,12 @@ const LEAST_SEGMENTS: u32 = 2;
 /// RFC 9438's congestion control, with byte counting (RFC 3465), HyStart++ (RFC 9406) in the
 /// initial slow start, and the alternative backoff of RFC 8511 for ECN.
 ///
-/// In words: `cubic`, with the parameters `growth=RULE` ([`Growth`]) and `hystart=off`.
+/// In words: `cubic`, with the parameters `growth=RULE` ([`Growth`]) and `hystart=off`, or
+/// `hystart=linux` for the rule of Linux's CUBIC in place of HyStart++'s.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cubic {
     growth: Growth,
-    has_hystart: bool,
+    watch: Watch,
     mss: u32,
     cwnd: u32,
     /// What the last increase left over: so many parts of `cwnd` of a byte.
@@ -54,6 +57,38 @@ pub struct Cubic {
     /// What `now` was before the last congestion event, as long as that can be taken back. The
     /// window was `cwnd_prior`.
     before_event: Option<State>,
+}
+
+/// What ends the initial slow start besides a loss.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Watch {
+    Nothing,
+    HyStart,
+    /// Linux's HyStart.
+    Linux,
+}
+
+impl FromStr for Watch {
+    type Err = ();
+
+    fn from_str(word: &str) -> Result<Self, ()> {
+        match word {
+            "on" => Ok(Watch::HyStart),
+            "linux" => Ok(Watch::Linux),
+            "off" => Ok(Watch::Nothing),
+            _ => Err(()),
+        }
+    }
+}
+
+impl fmt::Display for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Watch::HyStart => "on",
+            Watch::Linux => "linux",
+            Watch::Nothing => "off",
+        })
+    }
 }
 
 /// What a congestion event changes and an undo brings back (section 4.9.2). Sizes in bytes.
@@ -70,6 +105,8 @@ struct State {
 enum Stage {
     /// In the first slow start, which HyStart++ watches.
     InitialSlowStart(HyStart),
+    /// In the first slow start, which Linux's HyStart watches.
+    InitialAsLinux(LinuxHyStart),
     /// The next congestion avoidance stage heads for `w_max`.
     BeforeAvoidance,
     /// In the slow start that follows a timeout: the next stage begins on the plateau.
@@ -101,7 +138,7 @@ impl Cubic {
     pub const fn new(growth: Growth) -> Self {
         Cubic {
             growth,
-            has_hystart: true,
+            watch: Watch::HyStart,
             mss: DEFAULT_MSS,
             cwnd: DEFAULT_MSS,
             remainder: 0,
@@ -114,7 +151,7 @@ impl Cubic {
     /// CUBIC with the slow start of RFC 5681.
     #[must_use]
     pub const fn without_hystart(self) -> Self {
-        Cubic { has_hystart: false, ..self }
+        Cubic { watch: Watch::Nothing, ..self }
     }
 
     /// Counts the time until `now` as part of t, also of the t that an undo would restore.
@@ -141,6 +178,9 @@ impl Cubic {
     fn slow_start(&mut self, ack: &Ack) {
         let divisor = match &mut self.now.stage {
             Stage::InitialSlowStart(hystart) => hystart.on_ack(ack),
+            Stage::InitialAsLinux(hystart) => {
+                (!hystart.ends_with(ack, self.cwnd, self.mss)).then_some(1)
+            }
             _ => Some(1),
         };
         let Some(divisor) = divisor else {
@@ -150,7 +190,8 @@ impl Cubic {
         };
         if grows(ack) {
             let repairs_loss = self.now.stage == Stage::AfterTimeout;
-            let increase = self.growth.slow_start_increase(ack.bytes_acked, self.mss, repairs_loss);
+            let counted = self.growth.counted(ack);
+            let increase = self.growth.slow_start_increase(counted, self.mss, repairs_loss);
             let increase = increase.checked_div(divisor).unwrap_or(increase);
             let cwnd = self.cwnd.saturating_add(increase).min(self.now.ssthresh);
             self.cwnd = within_bounds(cwnd, self.mss);
@@ -301,12 +342,12 @@ impl Default for Cubic {
 }
 
 impl Parameters for Cubic {
-    const TAKES: &'static str = "growth=RULE and hystart=on or off";
+    const TAKES: &'static str = "growth=RULE and hystart=on, linux or off";
 
     fn set(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
             "growth" => self.growth = value.parse().ok()?,
-            "hystart" => self.has_hystart = parse_switch(value)?,
+            "hystart" => self.watch = value.parse().ok()?,
             _ => return None,
         }
         Some(())
@@ -314,7 +355,7 @@ impl Parameters for Cubic {
 
     fn write(&self, list: &mut ParameterList<'_, '_>) -> fmt::Result {
         list.add("growth=", self.growth, Growth::default())?;
-        list.add("hystart=", switch(self.has_hystart), switch(true))
+        list.add("hystart=", self.watch, Watch::HyStart)
     }
 }
 
@@ -326,11 +367,13 @@ impl CongestionController for Cubic {
     fn on_start(&mut self, start: &Start) {
         let mss = start.mss.max(1);
         let mut now = State::INITIAL;
-        if self.has_hystart {
-            now.stage = Stage::InitialSlowStart(HyStart::INITIAL);
-        }
+        now.stage = match self.watch {
+            Watch::Nothing => now.stage,
+            Watch::HyStart => Stage::InitialSlowStart(HyStart::INITIAL),
+            Watch::Linux => Stage::InitialAsLinux(LinuxHyStart::INITIAL),
+        };
         *self = Cubic {
-            has_hystart: self.has_hystart,
+            watch: self.watch,
             mss,
             cwnd: within_bounds(start.initial_window, mss),
             counted_until: start.now.as_millis(),
@@ -363,7 +406,7 @@ impl CongestionController for Cubic {
         if self.cwnd < self.now.ssthresh {
             self.slow_start(ack);
         } else if grows(ack) {
-            self.avoid_congestion(ack.bytes_acked, ack.smoothed_rtt);
+            self.avoid_congestion(self.growth.counted(ack), ack.smoothed_rtt);
         }
     }
 
