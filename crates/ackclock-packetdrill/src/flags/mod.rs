@@ -374,7 +374,7 @@ mod tests {
         );
         let flags: Flags =
             "profile=rfc,cc=veno:threshold=3 iw=14600B".parse().expect("usable flags");
-        assert_eq!(flags.law.to_string(), "veno:growth=rfc3465:1,threshold=3");
+        assert_eq!(flags.law.to_string(), "veno:threshold=3,growth=rfc3465:1");
         assert_eq!(flags.connection.initial_window, InitialWindow::bytes(14_600));
         let flags: Flags =
             "iw=0,early_data=off,rto_initial=500,local=10.1.2.3".parse().expect("usable");

@@ -4,17 +4,20 @@
 //! the next packet or timer. Descriptors are numbers that the caller chooses. So whoever drives the
 //! stack decides what waiting means: virtual time, a condition variable, or a task of an executor.
 
+mod arrivals;
 mod connect;
 mod data;
 mod errno;
 mod error_queue;
 mod experimental;
 mod habits;
+mod layout;
 mod options;
 mod packets;
 mod pipe;
 mod poll;
 mod records;
+mod segments;
 mod settings;
 mod socket;
 mod tcp_info;
@@ -33,6 +36,7 @@ use ackclock::stack::{AddressError, Capabilities, Cidr, Handle, Stack, StackConf
 use ackclock::tcp::{ConfigError, State};
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::ao::AoWitness;
+use arrivals::Arrivals;
 use experimental::Experimental;
 use pipe::Pipe;
 use socket::{Kind, Socket, Stream};
@@ -55,6 +59,7 @@ pub(crate) struct Sockets {
     /// For sockets that are bound to any port.
     next_port: u16,
     experimental: Experimental,
+    arrivals: Arrivals,
     /// Packets that were sent in the middle of a call.
     outbox: Vec<Vec<u8>>,
     /// Who knows what the keys of TCP-AO are made of.
@@ -88,6 +93,7 @@ impl Sockets {
             next_pipe: 0,
             next_port,
             experimental: Experimental::default(),
+            arrivals: Arrivals::default(),
             outbox: Vec::new(),
             witness: AoWitness::default(),
             next_piece: 1,
@@ -153,7 +159,12 @@ impl Sockets {
         let packet = signed.as_deref().unwrap_or(packet);
         self.witness.see(packet);
         let translated = self.experimental.received(packet);
-        self.stack.on_packet(self.now, translated.as_deref().unwrap_or(packet));
+        let mut seen = translated.unwrap_or_else(|| packet.to_vec());
+        if self.flags.habits {
+            let Some(taken) = self.as_linux_takes(seen) else { return };
+            seen = taken;
+        }
+        self.stack.on_packet(self.now, &seen);
         self.note_heard(packet);
     }
 
@@ -164,6 +175,7 @@ impl Sockets {
         for packet in &packets {
             self.witness.see(packet);
             self.note_told(packet);
+            self.arrivals.sent(packet);
         }
         self.note_progress();
         packets

@@ -2,10 +2,10 @@
 
 use super::Errno;
 use super::error_queue::ErrorQueue;
-use super::habits::Segments;
 use super::pipe::PipeEnd;
 use super::poll::Epoll;
 use super::records::Records;
+use super::segments::Segments;
 use crate::flags::{FastOpenRules, Flags};
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::{Handle, ListenConfig, Listener};
