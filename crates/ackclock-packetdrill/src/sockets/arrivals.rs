@@ -5,14 +5,10 @@
 use super::Sockets;
 use super::habits::is_before;
 use super::layout::{Layout, SYN};
-use super::packets::{View, stamped, timestamp};
+use super::packets::{ACK, FIN, RST, View, stamped, timestamp};
 use ackclock::tcp::State;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-
-const FIN: u8 = 0x01;
-const RST: u8 = 0x04;
-const ACK: u8 = 0x10;
 
 /// What is known of each pair of ends, ours first.
 #[derive(Default)]

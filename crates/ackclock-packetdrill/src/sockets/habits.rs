@@ -180,7 +180,7 @@ impl Sockets {
     }
 
     /// The connection of a packet that goes out.
-    fn stream_of(&mut self, view: &View) -> Option<(Handle, &mut Stream)> {
+    pub(super) fn stream_of(&mut self, view: &View) -> Option<(Handle, &mut Stream)> {
         let stack = &self.stack;
         self.sockets.values_mut().find_map(|socket| match &mut socket.kind {
             Kind::Stream(stream) => {

@@ -7,6 +7,7 @@
 mod arrivals;
 mod connect;
 mod data;
+mod departures;
 mod errno;
 mod error_queue;
 mod experimental;
@@ -38,6 +39,7 @@ use ackclock::time::{Duration, Instant};
 use ackclock::wire::ao::AoWitness;
 use arrivals::Arrivals;
 use experimental::Experimental;
+use packets::View;
 use pipe::Pipe;
 use socket::{Kind, Socket, Stream};
 use std::collections::BTreeMap;
@@ -60,6 +62,8 @@ pub(crate) struct Sockets {
     next_port: u16,
     experimental: Experimental,
     arrivals: Arrivals,
+    /// The segment that has come last, until what it brings about was sent.
+    asked: Option<View>,
     /// Packets that were sent in the middle of a call.
     outbox: Vec<Vec<u8>>,
     /// Who knows what the keys of TCP-AO are made of.
@@ -94,6 +98,7 @@ impl Sockets {
             next_port,
             experimental: Experimental::default(),
             arrivals: Arrivals::default(),
+            asked: None,
             outbox: Vec::new(),
             witness: AoWitness::default(),
             next_piece: 1,
@@ -141,6 +146,7 @@ impl Sockets {
             self.stack.on_timeout(self.now);
         }
         self.uncork_due();
+        self.release_acks();
     }
 
     /// The latest time that the stack was told.
@@ -150,7 +156,7 @@ impl Sockets {
 
     /// When something is due next.
     pub(crate) fn poll_at(&self) -> Instant {
-        self.stack.poll_at().min(self.next_uncorking())
+        self.stack.poll_at().min(self.next_uncorking()).min(self.next_ack())
     }
 
     /// A packet has arrived.
@@ -163,6 +169,7 @@ impl Sockets {
         if self.flags.habits {
             let Some(taken) = self.as_linux_takes(seen) else { return };
             seen = taken;
+            self.asked = View::of(&seen);
         }
         self.stack.on_packet(self.now, &seen);
         self.note_heard(packet);
@@ -178,6 +185,7 @@ impl Sockets {
             self.arrivals.sent(packet);
         }
         self.note_progress();
+        self.asked = None;
         packets
     }
 
@@ -200,6 +208,7 @@ impl Sockets {
             self.fragment(packet);
         }
         if self.flags.habits {
+            packets = self.as_linux_sends(packets);
             self.apply_habits(&mut packets);
         }
         packets

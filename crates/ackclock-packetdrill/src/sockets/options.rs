@@ -276,6 +276,7 @@ impl Sockets {
             }
             (libc::IPPROTO_IPV6, libc::IPV6_MTU) if socket.is_v6 => info()?.pmtu as i32,
             (libc::IPPROTO_IPV6, libc::IPV6_V6ONLY) if socket.is_v6 => socket.v6_only.into(),
+            (libc::IPPROTO_IPV6, _) if !socket.is_v6 => return Err(Errno(libc::EOPNOTSUPP)),
             (libc::SOL_SOCKET | libc::IPPROTO_TCP | libc::IPPROTO_IP | libc::IPPROTO_IPV6, _) => {
                 return Err(UNKNOWN);
             }

@@ -7,7 +7,9 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 pub(super) const PSH: u8 = 0x08;
 /// Flags of segments that are never part of a piece: URG, SYN, RST.
 const ALONE: u8 = 0x26;
-const ACK: u8 = 0x10;
+pub(super) const ACK: u8 = 0x10;
+pub(super) const RST: u8 = 0x04;
+pub(super) const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
 /// Kinds of options, and how long one with timestamps is.
 const MSS: u8 = 2;
@@ -123,6 +125,27 @@ pub(super) fn stamped(packet: &[u8], value: u32) -> Option<Vec<u8>> {
     }
     layout.complete(&mut packet);
     Some(packet)
+}
+
+/// Makes of a packet, whose data may have been cut off, one with this number and these flags; without ACK it tells
+/// nothing of our end.
+pub(super) fn restart(packet: &mut [u8], number: u32, flags: u8) {
+    let Some(layout) = Layout::of(packet) else { return };
+    packet[layout.tcp + 4..layout.tcp + 8].copy_from_slice(&number.to_be_bytes());
+    packet[layout.tcp + 13] = flags;
+    if flags & ACK == 0 {
+        packet[layout.tcp + 8..layout.tcp + 12].fill(0);
+        packet[layout.tcp + 14..layout.tcp + 16].fill(0);
+    }
+    let is_v4 = packet[0] >> 4 == 4;
+    let (at, length) = if is_v4 { (2, packet.len()) } else { (4, packet.len() - 40) };
+    let before = u16::from_be_bytes([packet[at], packet[at + 1]]);
+    let after = length as u16;
+    packet[at..at + 2].copy_from_slice(&after.to_be_bytes());
+    if is_v4 {
+        mend_checksum(packet, 10, before, after);
+    }
+    layout.complete(packet);
 }
 
 /// Has a SYN announce at most this size of segments.

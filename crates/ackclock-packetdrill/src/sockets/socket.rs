@@ -1,6 +1,7 @@
 //! What a socket is.
 
 use super::Errno;
+use super::departures::FirstAck;
 use super::error_queue::ErrorQueue;
 use super::pipe::PipeEnd;
 use super::poll::Epoll;
@@ -122,6 +123,7 @@ pub(super) struct Stream {
     /// Where in our stream the piece begins that is being filled.
     pub(super) piece_begin: u64,
     pub(super) segments: Segments,
+    pub(super) first_ack: FirstAck,
     /// What MSG_EOR keeps apart.
     pub(super) records: Records,
     pub(super) errors: Box<ErrorQueue>,
@@ -151,6 +153,7 @@ impl Stream {
             pushed: 0,
             piece_begin: 0,
             segments: Segments::default(),
+            first_ack: FirstAck::default(),
             records: Records::default(),
             errors: Box::default(),
         }

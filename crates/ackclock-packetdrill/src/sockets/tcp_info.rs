@@ -71,7 +71,7 @@ pub(super) fn write(info: &Info, config: &Config, stream: &Stream, now: Instant)
     bytes[7] = info.delivery_rate_app_limited.into();
     for (offset, value) in [
         (8, micros(info.rto)),
-        (12, micros(ack_timeout(config.ack_policy))),
+        (12, if stream.data_count > 0 { micros(ack_timeout(config.ack_policy)) } else { 0 }),
         (16, info.mss),
         (20, info.receive_mss),
         (24, segments(info.unacked)),

@@ -23,7 +23,7 @@ fn options_are_told_as_a_kernel_tells_them() {
         set s IP_TOS 184
         get s IP_TOS = 184
         get s IP_TTL = 64
-        get s IPV6_UNICAST_HOPS = ENOPROTOOPT
+        get s IPV6_UNICAST_HOPS = EOPNOTSUPP
         get s SO_TYPE = 1
         get s SO_ACCEPTCONN = 0
         bind s

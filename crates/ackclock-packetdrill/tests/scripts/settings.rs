@@ -352,7 +352,7 @@ fn info_says_what_was_agreed_on_and_when_something_happened() {
         established
         info c advmss = 1460
         info c rcv_mss = 536
-        info c ato = 40000
+        info c ato = 0                 # nothing came that could be acknowledged
         info c reordering = 3
         write c 100
         > P. 1:101(100) ack 1
