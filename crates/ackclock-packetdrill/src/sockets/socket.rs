@@ -122,7 +122,7 @@ pub(super) struct Stream {
     pub(super) pushed: u64,
     /// Where in our stream the piece begins that is being filled.
     pub(super) piece_begin: u64,
-    pub(super) segments: Segments,
+    pub(super) segments: Box<Segments>,
     pub(super) first_ack: FirstAck,
     /// What MSG_EOR keeps apart.
     pub(super) records: Records,
@@ -152,7 +152,7 @@ impl Stream {
             waits_for_room: false,
             pushed: 0,
             piece_begin: 0,
-            segments: Segments::default(),
+            segments: Box::default(),
             first_ack: FirstAck::default(),
             records: Records::default(),
             errors: Box::default(),
