@@ -11,6 +11,7 @@ pub(crate) use signatures::SignatureKeys;
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::tcp::{
     AckPolicy, Config, CongestionControl, EcnMode, Keepalive, Nagle, RecoveryAlgorithm,
+    RtoEstimator,
 };
 use ackclock::time::Duration;
 use std::fmt::Display;
@@ -39,9 +40,8 @@ pub(crate) struct Flags {
     pub(crate) keepalive: Keepalive,
     /// TCP_NOTSENT_LOWAT of sockets that set none, in bytes.
     pub(crate) unsent_low_water: u32,
-    /// Whether an ack counts for all that it acknowledges in slow start, as in Linux, or for two segments at most
-    /// (RFC 3465 section 2.3), where the law has no `growth`.
-    counts_all_acked: bool,
+    /// How laws count acks, and what ends their slow start, where they have no `growth` and `hystart` of their own.
+    slow_start: &'static [(&'static str, &'static str)],
     /// Whether the sockets have the habits of Linux that no standard asks for.
     pub(crate) habits: bool,
     /// Least segments that are sent in one piece, as the kernel's `net.ipv4.tcp_min_tso_segs`.
@@ -76,6 +76,16 @@ impl FromStr for Profile {
 }
 
 impl Profile {
+    /// How laws count acks, and what ends their slow start: all that an ack tells of, and CUBIC's own HyStart; two
+    /// segments at most (RFC 3465 section 2.3); min(N, SMSS) (RFC 5681 equation 2).
+    fn slow_start(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Profile::Linux => &[("growth", "delivered"), ("hystart", "linux")],
+            Profile::FreeBsd => &[("growth", "rfc3465:2")],
+            Profile::Rfc => &[("growth", "rfc3465:1")],
+        }
+    }
+
     /// The settings in which the profiles differ.
     fn apply(self, flags: &mut Flags) {
         let (law, recovery, ecn, quick_acks, rto_min, receive_buffer, syn_retries) = match self {
@@ -88,12 +98,19 @@ impl Profile {
             Profile::Rfc => ("reno", RecoveryAlgorithm::Rfc6675, EcnMode::Off, 0, 1_000, 65_535, 7),
         };
         flags.habits = matches!(self, Profile::Linux);
-        flags.counts_all_acked = matches!(self, Profile::Linux);
-        flags.law = flags.grown(BuiltIn::by_name(law).unwrap_or_default());
+        flags.slow_start = self.slow_start();
+        flags.law = flags.as_in_profile(BuiltIn::by_name(law).unwrap_or_default(), "");
         let connection = &mut flags.connection;
         connection.recovery = recovery;
         connection.ecn = ecn;
         connection.rto.min = Duration::from_millis(rto_min);
+        // Linux's TIME-WAIT is a minute, FreeBSD's twice 30 s; RFC 9293 section 3.4.2 has two minutes for the MSL.
+        connection.msl = Duration::from_secs(if matches!(self, Profile::Rfc) { 120 } else { 30 });
+        connection.rto.estimator = match self {
+            Profile::Linux => RtoEstimator::Linux,
+            Profile::FreeBsd => RtoEstimator::FreeBsd,
+            Profile::Rfc => RtoEstimator::Rfc6298,
+        };
         connection.receive_buffer = receive_buffer;
         connection.syn_give_up = syn_give_up(connection, syn_retries);
         connection.ack_policy =
@@ -125,7 +142,7 @@ impl Default for Flags {
             signatures: SignatureKeys::default(),
             keepalive: Keepalive::default(),
             unsent_low_water: u32::MAX,
-            counts_all_acked: true,
+            slow_start: Profile::Linux.slow_start(),
             habits: true,
             min_tso_segs: 2,
             trace: false,
@@ -165,12 +182,10 @@ impl FromStr for Flags {
 }
 
 impl Flags {
-    /// A law that counts acks as the profile has it.
-    pub(crate) fn grown(&self, law: BuiltIn) -> BuiltIn {
-        match self.counts_all_acked {
-            true => law.with_parameter("growth", "rfc3465:255").unwrap_or(law),
-            false => law,
-        }
+    /// A law as the profile has it, but for the parameters that `words` name.
+    pub(crate) fn as_in_profile(&self, law: BuiltIn, words: &str) -> BuiltIn {
+        let unnamed = self.slow_start.iter().filter(|(name, _)| !words.contains(name));
+        unnamed.fold(law, |law, (name, value)| law.with_parameter(name, value).unwrap_or(law))
     }
 
     /// Sets what one pair says.
@@ -210,7 +225,7 @@ impl Flags {
             "cc" => {
                 let CongestionControl { law, recovery, .. } =
                     value.parse().map_err(|error| wrong(&error))?;
-                self.law = if value.contains("growth=") { law } else { self.grown(law) };
+                self.law = self.as_in_profile(law, value);
                 self.connection.recovery = recovery.unwrap_or(self.connection.recovery);
             }
             _ => return self.set_connection(pair, (key, value)),
@@ -240,6 +255,7 @@ impl Flags {
             "reuse_metrics" => connection.reuse_metrics = switch(pair, value)?,
             "timestamps" => connection.timestamps = switch(pair, value)?,
             "wscale" => connection.window_scaling = switch(pair, value)?,
+            "rto" => connection.rto.estimator = value.parse().map_err(|error| wrong(&error))?,
             "rto_min" => connection.rto.min = millis(pair, value)?,
             "rto_initial" => connection.rto.initial = millis(pair, value)?,
             "delack" => {
@@ -358,7 +374,7 @@ mod tests {
         );
         let flags: Flags =
             "profile=rfc,cc=veno:threshold=3 iw=14600B".parse().expect("usable flags");
-        assert_eq!(flags.law.to_string(), "veno:threshold=3");
+        assert_eq!(flags.law.to_string(), "veno:threshold=3,growth=rfc3465:1");
         assert_eq!(flags.connection.initial_window, InitialWindow::bytes(14_600));
         let flags: Flags =
             "iw=0,early_data=off,rto_initial=500,local=10.1.2.3".parse().expect("usable");

@@ -127,6 +127,7 @@ impl Sockets {
         let socket = self.get_mut(descriptor)?;
         (socket.local, socket.kind) = (local, Kind::Stream(stream));
         self.apply_options(descriptor);
+        self.defer_first_ack(descriptor);
         // Beside the options that a SYN may have.
         let most = config.mss.map_or(usize::MAX, |mss| usize::from(mss).saturating_sub(40));
         Ok(self.stack.syn_room(handle).min(most))

@@ -1,13 +1,13 @@
 //! What Linux does besides what the standards ask, where it is not the stack's to do: which segments carry PSH,
 //! when a reader's progress is told, when acks are delayed, and how much a write takes.
 
-use super::packets::{PSH, View};
+use super::packets::{PSH, View, limit_mss, sacks};
+use super::segments::Segment;
 use super::socket::{Kind, Stream};
 use super::{Descriptor, Sockets};
 use ackclock::stack::Handle;
 use ackclock::tcp::{Info, State};
 use ackclock::time::Duration;
-use std::collections::VecDeque;
 
 /// Largest piece in bytes (GSO_MAX_SIZE), and without the headers that it is cut by.
 const MOST_BYTES: u64 = 65_536;
@@ -29,11 +29,23 @@ impl Sockets {
     pub(super) fn apply_habits(&mut self, packets: &mut [Vec<u8>]) {
         let views: Vec<Option<View>> = packets.iter().map(|packet| View::of(packet)).collect();
         for (packet, view) in packets.iter_mut().zip(&views) {
-            if let Some(view) = view.as_ref().filter(|view| view.is_ordinary()) {
-                self.apply_habits_to(view, packet);
+            match view {
+                Some(view) if view.is_ordinary() => self.apply_habits_to(view, packet),
+                Some(view) if view.is_syn() => self.announce_path(view, packet),
+                _ => {}
             }
         }
         self.mark_pieces(packets);
+    }
+
+    /// A SYN announces no larger segments than the path is known to take (`tcp_advertise_mss`).
+    fn announce_path(&mut self, view: &View, packet: &mut [u8]) {
+        let Some((handle, _)) = self.stream_of(view) else { return };
+        let headers = if view.ends[0].is_ipv4() { 40 } else { 60 };
+        let path = self.stack.info(self.now, handle).map_or(0, |info| info.pmtu);
+        if path > headers {
+            limit_mss(packet, u16::try_from(path - headers).unwrap_or(u16::MAX));
+        }
     }
 
     fn apply_habits_to(&mut self, view: &View, packet: &mut [u8]) {
@@ -79,9 +91,11 @@ impl Sockets {
             for view in views[begin..end].iter().flatten().filter(|view| view.is_ordinary()) {
                 if let Some((_, stream)) = self.stream_of(view) {
                     stream.segments.sent(Segment {
+                        seq: view.seq,
                         end: view.end(),
                         push: view.flags & PSH != 0,
                         piece,
+                        is_known: false,
                     });
                 }
             }
@@ -166,7 +180,7 @@ impl Sockets {
     }
 
     /// The connection of a packet that goes out.
-    fn stream_of(&mut self, view: &View) -> Option<(Handle, &mut Stream)> {
+    pub(super) fn stream_of(&mut self, view: &View) -> Option<(Handle, &mut Stream)> {
         let stack = &self.stack;
         self.sockets.values_mut().find_map(|socket| match &mut socket.kind {
             Kind::Stream(stream) => {
@@ -200,7 +214,7 @@ impl Sockets {
         if let Some(mut view) = View::of(packet) {
             view.ends.reverse();
             let heard = self.stream_of(&view).map(|(handle, stream)| {
-                stream.segments.acknowledged(view.ack);
+                stream.segments.acknowledged(view.ack, &sacks(packet));
                 (handle, stream.is_unfinished)
             });
             // MSG_MORE holds back until something else asks whether to send.
@@ -258,44 +272,7 @@ fn follows(before: &Option<View>, packet: &Option<View>) -> bool {
         && before.seq.wrapping_add(before.payload) == packet.seq
 }
 
-/// A segment of new data: the number behind it, whether it ends what was written, and the piece that it went in.
-#[derive(Clone, Copy)]
-struct Segment {
-    end: u32,
-    push: bool,
-    piece: u64,
-}
-
-/// Segments of new data that were sent and not acknowledged.
-#[derive(Default)]
-pub(super) struct Segments {
-    sent: VecDeque<Segment>,
-    /// How many were acknowledged.
-    pub(super) delivered: u32,
-}
-
-impl Segments {
-    fn sent(&mut self, segment: Segment) {
-        let is_new = self.sent.back().is_none_or(|last| is_before(last.end, segment.end));
-        if is_new {
-            self.sent.push_back(segment);
-        }
-    }
-
-    /// The segment that ends here; `None` if nothing was sent so far, `Some(None)` if it was cut otherwise.
-    fn of(&self, end: u32) -> Option<Option<Segment>> {
-        let is_old = self.sent.back().is_some_and(|last| !is_before(last.end, end));
-        is_old.then(|| self.sent.iter().find(|segment| segment.end == end).copied())
-    }
-
-    fn acknowledged(&mut self, ack: u32) {
-        while self.sent.pop_front_if(|segment| !is_before(ack, segment.end)).is_some() {
-            self.delivered += 1;
-        }
-    }
-}
-
 /// Whether a sequence number lies before another (RFC 9293 section 3.4).
-fn is_before(one: u32, other: u32) -> bool {
+pub(super) fn is_before(one: u32, other: u32) -> bool {
     (one.wrapping_sub(other) as i32) < 0
 }

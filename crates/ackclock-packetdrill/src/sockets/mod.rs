@@ -4,17 +4,21 @@
 //! the next packet or timer. Descriptors are numbers that the caller chooses. So whoever drives the
 //! stack decides what waiting means: virtual time, a condition variable, or a task of an executor.
 
+mod arrivals;
 mod connect;
 mod data;
+mod departures;
 mod errno;
 mod error_queue;
 mod experimental;
 mod habits;
+mod layout;
 mod options;
 mod packets;
 mod pipe;
 mod poll;
 mod records;
+mod segments;
 mod settings;
 mod socket;
 mod tcp_info;
@@ -33,7 +37,9 @@ use ackclock::stack::{AddressError, Capabilities, Cidr, Handle, Stack, StackConf
 use ackclock::tcp::{ConfigError, State};
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::ao::AoWitness;
+use arrivals::Arrivals;
 use experimental::Experimental;
+use packets::View;
 use pipe::Pipe;
 use socket::{Kind, Socket, Stream};
 use std::collections::BTreeMap;
@@ -55,6 +61,9 @@ pub(crate) struct Sockets {
     /// For sockets that are bound to any port.
     next_port: u16,
     experimental: Experimental,
+    arrivals: Arrivals,
+    /// The segment that has come last, until what it brings about was sent.
+    asked: Option<View>,
     /// Packets that were sent in the middle of a call.
     outbox: Vec<Vec<u8>>,
     /// Who knows what the keys of TCP-AO are made of.
@@ -88,6 +97,8 @@ impl Sockets {
             next_pipe: 0,
             next_port,
             experimental: Experimental::default(),
+            arrivals: Arrivals::default(),
+            asked: None,
             outbox: Vec::new(),
             witness: AoWitness::default(),
             next_piece: 1,
@@ -135,6 +146,7 @@ impl Sockets {
             self.stack.on_timeout(self.now);
         }
         self.uncork_due();
+        self.release_acks();
     }
 
     /// The latest time that the stack was told.
@@ -144,7 +156,7 @@ impl Sockets {
 
     /// When something is due next.
     pub(crate) fn poll_at(&self) -> Instant {
-        self.stack.poll_at().min(self.next_uncorking())
+        self.stack.poll_at().min(self.next_uncorking()).min(self.next_ack())
     }
 
     /// A packet has arrived.
@@ -153,7 +165,13 @@ impl Sockets {
         let packet = signed.as_deref().unwrap_or(packet);
         self.witness.see(packet);
         let translated = self.experimental.received(packet);
-        self.stack.on_packet(self.now, translated.as_deref().unwrap_or(packet));
+        let mut seen = translated.unwrap_or_else(|| packet.to_vec());
+        if self.flags.habits {
+            let Some(taken) = self.as_linux_takes(seen) else { return };
+            seen = taken;
+            self.asked = View::of(&seen);
+        }
+        self.stack.on_packet(self.now, &seen);
         self.note_heard(packet);
     }
 
@@ -164,8 +182,10 @@ impl Sockets {
         for packet in &packets {
             self.witness.see(packet);
             self.note_told(packet);
+            self.arrivals.sent(packet);
         }
         self.note_progress();
+        self.asked = None;
         packets
     }
 
@@ -188,6 +208,7 @@ impl Sockets {
             self.fragment(packet);
         }
         if self.flags.habits {
+            packets = self.as_linux_sends(packets);
             self.apply_habits(&mut packets);
         }
         packets

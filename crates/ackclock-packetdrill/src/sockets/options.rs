@@ -52,7 +52,7 @@ impl Sockets {
                 let name = value.split(|byte| *byte == 0).next().unwrap_or_default();
                 let law = std::str::from_utf8(name).ok().and_then(BuiltIn::by_name);
                 let law = law.ok_or(Errno(libc::ENOENT))?;
-                let law = self.flags.grown(law);
+                let law = self.flags.as_in_profile(law, "");
                 self.get_mut(descriptor)?.law = Some(law);
                 self.apply_law(descriptor);
             }
@@ -276,6 +276,7 @@ impl Sockets {
             }
             (libc::IPPROTO_IPV6, libc::IPV6_MTU) if socket.is_v6 => info()?.pmtu as i32,
             (libc::IPPROTO_IPV6, libc::IPV6_V6ONLY) if socket.is_v6 => socket.v6_only.into(),
+            (libc::IPPROTO_IPV6, _) if !socket.is_v6 => return Err(Errno(libc::EOPNOTSUPP)),
             (libc::SOL_SOCKET | libc::IPPROTO_TCP | libc::IPPROTO_IP | libc::IPPROTO_IPV6, _) => {
                 return Err(UNKNOWN);
             }

@@ -1,13 +1,21 @@
 //! Packets as they leave the stack: what is read of them, and what is changed in them.
 
+use super::layout::{Layout, NO_OPERATION, find};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 /// PSH among the flags.
 pub(super) const PSH: u8 = 0x08;
 /// Flags of segments that are never part of a piece: URG, SYN, RST.
 const ALONE: u8 = 0x26;
-const ACK: u8 = 0x10;
+pub(super) const ACK: u8 = 0x10;
+pub(super) const RST: u8 = 0x04;
+pub(super) const FIN: u8 = 0x01;
 const SYN: u8 = 0x02;
+/// Kinds of options, and how long one with timestamps is.
+const MSS: u8 = 2;
+const SACK: u8 = 5;
+const TIMESTAMPS: u8 = 8;
+const STAMP: usize = 12;
 /// "Don't fragment" in the first byte of its word (RFC 791 section 3.1).
 const DONT_FRAGMENT: u8 = 0x40;
 
@@ -73,6 +81,84 @@ impl View {
         let (before, after) = (u16::from(packet[self.tcp + 13]), u16::from(flags));
         packet[self.tcp + 13] = flags;
         mend_checksum(packet, self.tcp + 16, before, after);
+    }
+}
+
+/// The ranges that a packet SACKs.
+pub(super) fn sacks(packet: &[u8]) -> Vec<(u32, u32)> {
+    let read = || {
+        let options = Layout::of(packet)?.options(packet)?;
+        let (at, len) = find(options, SACK)?;
+        let ranges = options.get(at + 2..at + len)?.as_chunks::<8>().0;
+        let number = |bytes: &[u8]| bytes.first_chunk().map_or(0, |it| u32::from_be_bytes(*it));
+        Some(ranges.iter().map(|range| (number(range), number(&range[4..]))).collect())
+    };
+    read().unwrap_or_default()
+}
+
+/// The value of a packet's timestamp.
+pub(super) fn timestamp(packet: &[u8]) -> Option<u32> {
+    let options = Layout::of(packet)?.options(packet)?;
+    let (at, _) = find(options, TIMESTAMPS)?;
+    options.get(at + 2..)?.first_chunk().map(|value| u32::from_be_bytes(*value))
+}
+
+/// The packet with a timestamp that echoes none; `None` if it has no room for it.
+pub(super) fn stamped(packet: &[u8], value: u32) -> Option<Vec<u8>> {
+    let layout = Layout::of(packet)?;
+    let mut packet = packet.to_vec();
+    let header = usize::from(packet.get(layout.tcp + 12)? >> 4) * 4;
+    if header + STAMP > 60 || packet.len() < layout.tcp + header {
+        return None;
+    }
+    let place = layout.tcp + header;
+    let stamp =
+        [[NO_OPERATION, NO_OPERATION, TIMESTAMPS, 10], value.to_be_bytes(), [0; 4]].concat();
+    packet.splice(place..place, stamp);
+    packet[layout.tcp + 12] += (STAMP as u8 / 4) << 4;
+    let at = if packet[0] >> 4 == 4 { 2 } else { 4 };
+    let before = u16::from_be_bytes([packet[at], packet[at + 1]]);
+    let after = before.checked_add(STAMP as u16)?;
+    packet[at..at + 2].copy_from_slice(&after.to_be_bytes());
+    if at == 2 {
+        mend_checksum(&mut packet, 10, before, after);
+    }
+    layout.complete(&mut packet);
+    Some(packet)
+}
+
+/// Makes of a packet, whose data may have been cut off, one with this number and these flags; without ACK it tells
+/// nothing of our end.
+pub(super) fn restart(packet: &mut [u8], number: u32, flags: u8) {
+    let Some(layout) = Layout::of(packet) else { return };
+    packet[layout.tcp + 4..layout.tcp + 8].copy_from_slice(&number.to_be_bytes());
+    packet[layout.tcp + 13] = flags;
+    if flags & ACK == 0 {
+        packet[layout.tcp + 8..layout.tcp + 12].fill(0);
+        packet[layout.tcp + 14..layout.tcp + 16].fill(0);
+    }
+    let is_v4 = packet[0] >> 4 == 4;
+    let (at, length) = if is_v4 { (2, packet.len()) } else { (4, packet.len() - 40) };
+    let before = u16::from_be_bytes([packet[at], packet[at + 1]]);
+    let after = length as u16;
+    packet[at..at + 2].copy_from_slice(&after.to_be_bytes());
+    if is_v4 {
+        mend_checksum(packet, 10, before, after);
+    }
+    layout.complete(packet);
+}
+
+/// Has a SYN announce at most this size of segments.
+pub(super) fn limit_mss(packet: &mut [u8], most: u16) {
+    let place = Layout::of_syn(packet).and_then(|layout| {
+        let (at, _) = find(layout.options(packet)?, MSS)?;
+        Some((layout.tcp, layout.tcp + 20 + at + 2))
+    });
+    let Some((tcp, at)) = place else { return };
+    let before = u16::from_be_bytes([packet[at], packet[at + 1]]);
+    if most < before {
+        packet[at..at + 2].copy_from_slice(&most.to_be_bytes());
+        mend_checksum(packet, tcp + 16, before, most);
     }
 }
 

@@ -13,6 +13,9 @@ const PRI: Events = libc::POLLPRI as Events;
 const ERR: Events = libc::POLLERR as Events;
 const HUP: Events = libc::POLLHUP as Events;
 const RDHUP: Events = libc::POLLRDHUP as Events;
+/// So many interest lists may watch one another (EP_MAX_NESTS).
+const DEEPEST: u32 = 4;
+const INVALID: Errno = Errno(libc::EINVAL);
 /// Those that are always asked for.
 const ALWAYS: Events = ERR | HUP;
 
@@ -109,7 +112,7 @@ impl Sockets {
     fn epoll(&mut self, descriptor: Descriptor) -> Result<&mut Epoll, Errno> {
         match &mut self.get_mut(descriptor)?.kind {
             Kind::Epoll(epoll) => Ok(epoll),
-            _ => Err(Errno(libc::EINVAL)),
+            _ => Err(INVALID),
         }
     }
 
@@ -121,9 +124,13 @@ impl Sockets {
         watched: Descriptor,
         event: Option<(Events, u64)>,
     ) -> Result<(), Errno> {
-        // Lists that watch each other would never come to an answer; none watches another.
-        if matches!(self.get(watched)?.kind, Kind::Epoll(_)) {
-            return Err(Errno(if descriptor == watched { libc::EINVAL } else { libc::ELOOP }));
+        let depth = self.depth_of_lists(watched, descriptor);
+        self.get(watched)?;
+        if descriptor == watched {
+            return Err(INVALID);
+        }
+        if operation == libc::EPOLL_CTL_ADD && depth.is_none_or(|depth| depth > DEEPEST) {
+            return Err(Errno(libc::ELOOP));
         }
         let epoll = self.epoll(descriptor)?;
         let interest = event.map(|(events, data)| Interest {
@@ -149,8 +156,21 @@ impl Sockets {
                 epoll.forget(watched);
                 Ok(())
             }
-            _ => Err(Errno(libc::EINVAL)),
+            _ => Err(INVALID),
         }
+    }
+
+    /// How many interest lists watch one another below and with a descriptor; `None` if one of them is `end`: lists
+    /// in a circle would never come to an answer.
+    fn depth_of_lists(&self, descriptor: Descriptor, end: Descriptor) -> Option<u32> {
+        let Some(Kind::Epoll(epoll)) = self.sockets.get(&descriptor).map(|socket| &socket.kind)
+        else {
+            return Some(0);
+        };
+        let mut below =
+            epoll.interests.iter().map(|(watched, _)| self.depth_of_lists(*watched, end));
+        let deepest = below.try_fold(0, |deepest, depth| depth.map(|depth| depth.max(deepest)));
+        deepest.filter(|_| descriptor != end).map(|depth| depth + 1)
     }
 
     /// What an interest has to tell.
@@ -173,6 +193,9 @@ impl Sockets {
             Ok(Kind::Stream(stream)) => {
                 let bytes = self.info(descriptor).map_or(0, |info| info.bytes_received);
                 bytes + stream.errors.arrived
+            }
+            Ok(Kind::Epoll(epoll)) => {
+                epoll.interests.iter().map(|(watched, _)| self.arrived(*watched)).sum()
             }
             _ => 0,
         }

@@ -1,11 +1,12 @@
 //! What a socket is.
 
 use super::Errno;
+use super::departures::FirstAck;
 use super::error_queue::ErrorQueue;
-use super::habits::Segments;
 use super::pipe::PipeEnd;
 use super::poll::Epoll;
 use super::records::Records;
+use super::segments::Segments;
 use crate::flags::{FastOpenRules, Flags};
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::{Handle, ListenConfig, Listener};
@@ -121,7 +122,8 @@ pub(super) struct Stream {
     pub(super) pushed: u64,
     /// Where in our stream the piece begins that is being filled.
     pub(super) piece_begin: u64,
-    pub(super) segments: Segments,
+    pub(super) segments: Box<Segments>,
+    pub(super) first_ack: FirstAck,
     /// What MSG_EOR keeps apart.
     pub(super) records: Records,
     pub(super) errors: Box<ErrorQueue>,
@@ -150,7 +152,8 @@ impl Stream {
             waits_for_room: false,
             pushed: 0,
             piece_begin: 0,
-            segments: Segments::default(),
+            segments: Box::default(),
+            first_ack: FirstAck::default(),
             records: Records::default(),
             errors: Box::default(),
         }

@@ -12,10 +12,6 @@ const LEN: usize = 280;
 /// What Linux shows while there is no slow-start threshold (TCP_INFINITE_SSTHRESH).
 const NO_THRESHOLD: u32 = 0x7fff_ffff;
 
-/// Duplicate acks that mean a loss, at first and for ever: what is reordered more is told by time
-/// (TCP_FASTRETRANS_THRESH, RFC 8985).
-const DUPLICATE_ACKS: u32 = 3;
-
 /// Of `tcpi_options`: data of a SYN were taken (TCPI_OPT_SYN_DATA).
 const SYN_DATA: u8 = 32;
 
@@ -75,7 +71,7 @@ pub(super) fn write(info: &Info, config: &Config, stream: &Stream, now: Instant)
     bytes[7] = info.delivery_rate_app_limited.into();
     for (offset, value) in [
         (8, micros(info.rto)),
-        (12, micros(ack_timeout(config.ack_policy))),
+        (12, if stream.data_count > 0 { micros(ack_timeout(config.ack_policy)) } else { 0 }),
         (16, info.mss),
         (20, info.receive_mss),
         (24, segments(info.unacked)),
@@ -90,7 +86,7 @@ pub(super) fn write(info: &Info, config: &Config, stream: &Stream, now: Instant)
         (76, threshold),
         (80, info.cwnd / mss),
         (84, info.our_mss),
-        (88, DUPLICATE_ACKS),
+        (88, stream.segments.reordering),
         (100, narrow(info.retransmitted)),
         (136, narrow(info.segments_sent)),
         (140, narrow(info.segments_received)),
@@ -99,6 +95,7 @@ pub(super) fn write(info: &Info, config: &Config, stream: &Stream, now: Instant)
         (152, narrow(info.data_segments_received)),
         (156, narrow(info.data_segments_sent)),
         (216, narrow(info.dsacks_received)),
+        (220, stream.segments.reorderings),
         (192, delivered(info, stream)),
         (228, info.send_window),
         (232, info.receive_window),

@@ -181,3 +181,91 @@ fn a_write_waits_until_a_third_is_free() {
         ",
     );
 }
+
+/// Linux's `tcp_fast_parse_options`: a segment without the timestamps that were agreed on is taken. (RFC 7323 section 3.2 SHOULD drop it, as without the habits.)
+#[test]
+fn a_segment_without_timestamps_is_taken() {
+    let script = |flags, answer| {
+        format!(
+            "
+            flags timestamps=on,{flags}
+            socket = fd s
+            bind s
+            listen s 1
+            < S 0:0(0) <mss 1000,sackOK,TS val 100 ecr 0>
+            > S. 0:0(0) ack 1 <mss 1460,sackOK,TS val 1000 ecr 100>
+            +0.01 < . 1:1(0) ack 1 <TS val 110 ecr 1000>
+            accept s = fd c
+            < P. 1:11(10) ack 1
+            {answer}
+            +0.1 quiet
+            "
+        )
+    };
+    check(&script("habits=linux", "+0.04 > . 1:1(0) ack 11 <TS val 1050 ecr 110>"));
+    check(&script("habits=none", ""));
+}
+
+/// Linux's `tcp_rcv_established`: an ack of what was not sent is passed over, and its timestamp too. (RFC 9293
+/// section 3.10.7.4 has it answered.)
+#[test]
+fn an_ack_of_what_was_not_sent_is_passed_over() {
+    check(
+        "
+        flags habits=linux
+        established
+        < F. 1:1(0) ack 999
+        +0.1 quiet
+        < P. 1:11(10) ack 1
+        +0.04 > . 1:1(0) ack 11
+        ",
+    );
+}
+
+/// Linux's `tcp_check_sack_reordering`: TCP_INFO tells by how many segments the order differed, and how often.
+#[test]
+fn info_says_how_far_segments_were_reordered() {
+    check(
+        "
+        flags habits=linux,recovery=rack,min_tso_segs=10
+        established
+        write c 10000
+        > . 1:1001(1000) ack 1
+        > . 1001:2001(1000) ack 1
+        > . 2001:3001(1000) ack 1
+        > . 3001:4001(1000) ack 1
+        > P. 4001:5001(1000) ack 1
+        > . 5001:6001(1000) ack 1
+        > . 6001:7001(1000) ack 1
+        > . 7001:8001(1000) ack 1
+        > . 8001:9001(1000) ack 1
+        > P. 9001:10001(1000) ack 1
+        +0.01 < . 1:1(0) ack 1 <sack 8001:9001>
+        info c reordering = 3
+        < . 1:1(0) ack 1 <sack 3001:4001 8001:9001>
+        info c reordering = 6          # 3001 after 9001
+        < . 1:1(0) ack 10001
+        info c reordering = 10         # 1 after 10001
+        info c reord_seen = 2
+        ",
+    );
+}
+
+/// Linux's `tcp_advertise_mss`: a SYN that goes again announces no more than the path was told to take. (By RFC 9293
+/// section 3.7.1 it is what the host can receive.)
+#[test]
+fn a_syn_announces_what_the_path_takes() {
+    check(
+        "
+        flags habits=linux
+        socket = fd c
+        start connect c
+        > S 0:0(0) <mss 1460,sackOK>
+        icmp frag_needed 0 mtu 800
+        +1 > S 0:0(0) <mss 760,sackOK>
+        +0.01 < S. 0:0(0) ack 1 <mss 1000,sackOK>
+        > . 1:1(0) ack 1
+        done
+        ",
+    );
+}

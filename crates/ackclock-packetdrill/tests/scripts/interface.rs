@@ -61,7 +61,7 @@ fn flags_set_the_initial_window_and_the_least_timeout() {
         > . 1:1001(1000) ack 1
         > . 1001:2001(1000) ack 1
         info c snd_cwnd = 2
-        +0.5 > . 1:1001(1000) ack 1
+        +0.51 > . 1:1001(1000) ack 1
         ",
     );
 }

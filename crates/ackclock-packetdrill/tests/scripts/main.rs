@@ -5,6 +5,7 @@ mod acks;
 mod calls;
 mod closing;
 mod congestion_marks;
+mod departures;
 mod edges;
 mod ending;
 mod error_queue;

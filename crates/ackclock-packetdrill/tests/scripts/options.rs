@@ -23,7 +23,7 @@ fn options_are_told_as_a_kernel_tells_them() {
         set s IP_TOS 184
         get s IP_TOS = 184
         get s IP_TTL = 64
-        get s IPV6_UNICAST_HOPS = ENOPROTOOPT
+        get s IPV6_UNICAST_HOPS = EOPNOTSUPP
         get s SO_TYPE = 1
         get s SO_ACCEPTCONN = 0
         bind s
@@ -90,7 +90,7 @@ fn info_says_what_is_in_flight() {
         info c bytes_acked = 2500
         info c data_segs_out = 4
         info c unacked = 1
-        +0.2 > P. 2501:3001(500) ack 1
+        +0.2125 > P. 2501:3001(500) ack 1
         info c total_retrans = 1
         info c backoff = 1
         info c ca_state = 4

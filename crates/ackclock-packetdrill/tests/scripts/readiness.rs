@@ -213,7 +213,7 @@ fn info_counts_bytes_and_duplicates() {
         established
         write c 1000
         > P. 1:1001(1000) ack 1
-        +0.2 > P. 1:1001(1000) ack 1
+        +0.21 > P. 1:1001(1000) ack 1
         +0.01 < P. 1:101(100) ack 1001
         < . 101:101(0) ack 1001 <sack 1:1001>
         info c dsack_dups = 1

@@ -16,9 +16,9 @@ fn the_user_timeout_ends_a_connection() {
         done
         write c 10
         > P. 1:11(10) ack 1
-        +0.2 > P. 1:11(10) ack 1
-        +0.4 > P. 1:11(10) ack 1
-        +0.4 > R. 11:11(0) ack 1
+        +0.21 > P. 1:11(10) ack 1
+        +0.42 > P. 1:11(10) ack 1
+        +0.37 > R. 11:11(0) ack 1
         write c 10 = ETIMEDOUT
         ",
     );
@@ -88,10 +88,53 @@ fn the_user_timeout_counts_for_a_closed_window() {
         done
         +0.01 < . 1:1(0) ack 1 win 0
         write c 10
-        +0.2 > . 1:2(1) ack 1
-        +0.4 > . 1:2(1) ack 1
-        +0.4 > R. 1:1(0) ack 1
+        +0.21 > . 1:2(1) ack 1
+        +0.42 > . 1:2(1) ack 1
+        +0.37 > R. 1:1(0) ack 1
         write c 10 = ETIMEDOUT
+        ",
+    );
+}
+
+/// Linux's `tcp_rtt_estimator` and `__tcp_set_rto`: SRTT + max(200 ms, 4 RTTVAR), so that a steady round trip of
+/// 100 ms has 300 ms, whatever RTTVAR has come down to. (RFC 6298 rule 2.4 would have 200 ms.)
+#[test]
+fn linux_adds_200_ms_to_the_round_trip() {
+    check(
+        "
+        socket = fd c
+        start connect c
+        > S 0:0(0) <mss 1460,sackOK>
+        +0.1 < S. 0:0(0) ack 1 <mss 1000,sackOK>
+        > . 1:1(0) ack 1
+        done
+        write c 100
+        > P. 1:101(100) ack 1
+        +0.1 < . 1:1(0) ack 101
+        write c 100
+        > P. 101:201(100) ack 1
+        +0.1 < . 1:1(0) ack 201
+        write c 100
+        > P. 201:301(100) ack 1
+        +0.3 > P. 201:301(100) ack 1
+        ",
+    );
+}
+
+/// FreeBSD's `TCPT_RANGESET`: 200 ms are added to each computed timeout before its minimum of 30 ms, so that a
+/// peer that delays its ack by 40 ms is waited for.
+#[test]
+fn freebsd_adds_200_ms_before_the_minimum() {
+    check(
+        "
+        flags profile=freebsd
+        established
+        write c 100
+        > P. 1:101(100) ack 1
+        +0.04 < . 1:1(0) ack 101       # a delayed ack
+        write c 100
+        > P. 101:201(100) ack 1
+        +0.25875 > P. 101:201(100) ack 1       # 13.75 + 4 * 11.25 + 200 ms
         ",
     );
 }

@@ -128,7 +128,7 @@ fn a_wait_of_the_only_thread_moves_time() {
         write c 10
         > P. 1:11(10) ack 1
         poll c in 300 = 0
-        +0.2 > P. 1:11(10) ack 1       # while the poll waited
+        +0.21 > P. 1:11(10) ack 1       # while the poll waited
         ",
     );
 }
@@ -208,16 +208,34 @@ fn epoll_wait_wakes_up() {
     );
 }
 
-/// A limit of ours, with an errno of epoll_ctl(2).
+/// epoll_ctl(2): lists may watch one another, but not in a circle, nor more than four deep.
 #[test]
-fn lists_of_epoll_do_not_watch_each_other() {
+fn lists_of_epoll_watch_each_other() {
     check(
         "
-        epoll = fd d
+        established
         epoll = fd e
-        watch d e in = ELOOP
+        epoll = fd d
+        watch e c in
+        watch d e in|et
+        epoll_wait d 0 = none
+        < P. 1:11(10) ack 1
+        epoll_wait d 0 = in
+        epoll_wait d 0 = none
+        +0.01 < P. 11:21(10) ack 1
+        epoll_wait d 0 = in            # more has come
+        watch e d in = ELOOP
         watch d d in = EINVAL
         watch d 99 in = EBADF
+        epoll = fd f
+        watch f d in
+        epoll = fd g
+        watch g f in
+        epoll = fd h
+        watch h g in
+        epoll = fd i
+        watch i h in = ELOOP
+        +0.03 > . 1:1(0) ack 21
         ",
     );
 }

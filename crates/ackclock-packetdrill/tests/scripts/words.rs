@@ -115,6 +115,7 @@ pub(crate) fn field(name: &str) -> Option<(usize, usize)> {
         "min_rtt" => (148, 4),
         "data_segs_out" => (156, 4),
         "dsack_dups" => (216, 4),
+        "reord_seen" => (220, 4),
         "snd_wnd" => (228, 4),
         _ => return None,
     })

@@ -176,6 +176,7 @@ mod tests {
         for words in [
             "cubic",
             "cubic:growth=rfc3465:8,hystart=off",
+            "cubic:growth=delivered,hystart=linux",
             "reno",
             "reno:growth=sabc:1/2,hystart=on",
             "veno:threshold=3,base-rtt=keep,growth=per-ack",
@@ -224,7 +225,7 @@ mod tests {
             ("reno:", "reno takes growth=RULE and hystart=on or off"),
             ("reno:growth=much", "reno takes growth=RULE and hystart=on or off"),
             ("reno:hystart", "reno takes growth=RULE and hystart=on or off"),
-            ("cubic:hystart=on,", "cubic takes growth=RULE and hystart=on or off"),
+            ("cubic:hystart=on,", "cubic takes growth=RULE and hystart=on, linux or off"),
             (
                 "veno:threshold=256",
                 "veno takes threshold=SEGMENTS up to 255, base-rtt=keep or reset, and growth=RULE",

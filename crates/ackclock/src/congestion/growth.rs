@@ -1,5 +1,6 @@
 //! How much one ack makes a loss-based congestion window grow.
 
+use super::Ack;
 use crate::UnknownWord;
 use core::fmt;
 use core::num::{NonZeroU8, NonZeroU32};
@@ -49,6 +50,9 @@ pub enum Growth {
         /// L, in segments.
         limit: u8,
     },
+    /// `delivered`: an ack of new data counts for all that it tells of for the first time, and so not for what was
+    /// SACKed before, in every slow start and in congestion avoidance; as Linux has it.
+    Delivered,
 }
 
 /// The scale factor S of scaled byte counting, 0 to 1: 0 is `per-ack`, 1 is unlimited byte counting.
@@ -82,7 +86,7 @@ impl Growth {
 
     /// The possible words, for help and error texts.
     pub const WORDS: &'static str = "per-ack, floor, lbc, abc, sabc:N/D with N at most D and D at most \
-                                 255, or rfc3465:L with L from 1 to 255";
+                                 255, rfc3465:L with L from 1 to 255, or delivered";
 
     /// Scaled byte counting with S = numerator/denominator; `None` if the denominator is 0, or if S exceeds
     /// 1, with which the window would more than double in a round trip (allman99 section 4).
@@ -95,6 +99,11 @@ impl Growth {
         }
     }
 
+    /// Bytes that an ack counts for.
+    pub(super) fn counted(self, ack: &Ack) -> u32 {
+        if self == Growth::Delivered { ack.bytes_delivered } else { ack.bytes_acked }
+    }
+
     /// Bytes by which an ack of `bytes_acked` new bytes makes the window grow in slow start.
     pub(super) fn slow_start_increase(self, bytes_acked: u32, mss: u32, repairs_loss: bool) -> u32 {
         let limit = match self {
@@ -102,6 +111,7 @@ impl Growth {
             Growth::AppropriateByteCounting if !repairs_loss => LBC_LIMIT,
             Growth::ByteCounting { .. } if repairs_loss => 1,
             Growth::ByteCounting { limit } => limit.max(1).into(),
+            Growth::Delivered => return bytes_acked,
             Growth::ScaledByteCounting(scale) if !repairs_loss => {
                 // Equation 1 in bytes; with less than a segment, N - 1 is negative.
                 let part = scale.of(bytes_acked.abs_diff(mss));
@@ -115,7 +125,7 @@ impl Growth {
     /// Bytes that an ack of `bytes_acked` new bytes counts for in congestion avoidance.
     pub(super) fn avoidance_credit(self, bytes_acked: u32, mss: u32) -> u32 {
         match self {
-            Growth::ByteCounting { .. } => bytes_acked,
+            Growth::ByteCounting { .. } | Growth::Delivered => bytes_acked,
             _ => mss,
         }
     }
@@ -140,6 +150,7 @@ impl FromStr for Growth {
                 "floor" => Some(Growth::Floor),
                 "lbc" => Some(Growth::LimitedByteCounting),
                 "abc" => Some(Growth::AppropriateByteCounting),
+                "delivered" => Some(Growth::Delivered),
                 _ => None,
             },
             Some(("sabc", scale)) => {
@@ -161,6 +172,7 @@ impl fmt::Display for Growth {
             Growth::Floor => f.write_str("floor"),
             Growth::LimitedByteCounting => f.write_str("lbc"),
             Growth::AppropriateByteCounting => f.write_str("abc"),
+            Growth::Delivered => f.write_str("delivered"),
             Growth::ScaledByteCounting(Scale { numerator, denominator }) => {
                 write!(f, "sabc:{numerator}/{denominator}")
             }
@@ -226,6 +238,15 @@ mod tests {
     }
 
     #[test]
+    fn what_was_delivered_counts_without_limit() {
+        assert_eq!(increases("delivered", false), [500, 1000, 2000, 3000, 9000]);
+        assert_eq!(increases("delivered", true), [500, 1000, 2000, 3000, 9000]);
+        let ack = Ack { bytes_acked: 3000, bytes_delivered: 1000, ..Ack::default() };
+        assert_eq!(growth("delivered").counted(&ack), 1000);
+        assert_eq!(growth("rfc3465:2").counted(&ack), 3000);
+    }
+
+    #[test]
     fn only_rfc_3465_counts_bytes_in_congestion_avoidance() {
         for word in ["per-ack", "floor", "lbc", "abc", "sabc:1/1"] {
             assert_eq!(growth(word).avoidance_credit(50_000, MSS), 1000, "{word}");
@@ -243,7 +264,9 @@ mod tests {
 
     #[test]
     fn words_are_written_as_they_are_read() {
-        for word in ["per-ack", "floor", "lbc", "abc", "sabc:0/1", "sabc:3/8", "rfc3465:255"] {
+        for word in
+            ["per-ack", "floor", "lbc", "abc", "sabc:0/1", "sabc:3/8", "rfc3465:255", "delivered"]
+        {
             assert_eq!(growth(word).to_string(), word);
         }
     }

@@ -22,6 +22,7 @@ mod delegation;
 mod fixed;
 mod growth;
 mod hystart;
+mod hystart_linux;
 mod initial_window;
 mod none;
 mod parameters;

@@ -29,8 +29,9 @@ fn all() -> impl Iterator<Item = BuiltIn> {
 
 /// All laws, also as their parameters make them.
 fn all_variants() -> impl Iterator<Item = BuiltIn> {
-    const VARIANTS: [&str; 10] = [
+    const VARIANTS: [&str; 11] = [
         "cubic:hystart=off,growth=abc",
+        "cubic:hystart=linux,growth=delivered",
         "cubic:growth=floor",
         "reno:hystart=on,growth=rfc3465:255",
         "reno:growth=floor",

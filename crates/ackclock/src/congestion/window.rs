@@ -104,12 +104,12 @@ impl<S: SlowStart> CongestionWindow<S> {
             // Only slow start before any congestion is supervised (RFC 9406 section 4.3).
             let initial = self.now.ssthresh == u32::MAX;
             match if initial { self.initial_slow_start.on_ack(ack) } else { Some(1) } {
-                Some(divisor) if grows => self.slow_start(ack.bytes_acked, divisor),
+                Some(divisor) if grows => self.slow_start(self.growth.counted(ack), divisor),
                 Some(_) => {}
                 None => self.now.ssthresh = self.now.cwnd,
             }
         } else if grows {
-            self.avoid_congestion(ack.bytes_acked);
+            self.avoid_congestion(self.growth.counted(ack));
         }
     }
 

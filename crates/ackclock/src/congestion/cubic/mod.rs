@@ -9,7 +9,8 @@
 //! longest time that matters then fits into 64 bits. The curve depends only on t - K, which is what the state
 //! holds.
 
-use super::parameters::{ParameterList, Parameters, parse_switch, switch};
+use super::hystart_linux::LinuxHyStart;
+use super::parameters::{ParameterList, Parameters};
 use super::window::within_bounds;
 use super::{
     Ack, Congestion, CongestionController, CongestionKind, DEFAULT_MSS, Growth, HyStart, Sent,
@@ -17,6 +18,7 @@ use super::{
 };
 use crate::time::{Duration, Instant};
 use core::fmt;
+use core::str::FromStr;
 
 /// beta_cubic = 0.7 (section 4.6), as a fraction.
 const BETA: (u64, u64) = (7, 10);
@@ -38,11 +40,12 @@ const LEAST_SEGMENTS: u32 = 2;
 /// CUBIC congestion control (RFC 9438), with byte counting (RFC 3465), HyStart++ (RFC 9406) in the initial
 /// slow start, and the alternative backoff of RFC 8511 for ECN.
 ///
-/// Textual form: `cubic`, with the parameters `growth=RULE` ([`Growth`]) and `hystart=off`.
+/// Textual form: `cubic`, with the parameters `growth=RULE` ([`Growth`]) and `hystart=off`, or `hystart=linux`
+/// for the rule of Linux's CUBIC in place of HyStart++.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cubic {
     growth: Growth,
-    has_hystart: bool,
+    watch: Watch,
     mss: u32,
     cwnd: u32,
     /// Remainder of the last increase, in 1/`cwnd` of a byte.
@@ -53,6 +56,38 @@ pub struct Cubic {
     /// The value of `now` before the last congestion event, while that can be undone. The window then was
     /// `cwnd_prior`.
     before_event: Option<State>,
+}
+
+/// The rule that ends the initial slow start, besides a loss.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Watch {
+    Nothing,
+    HyStart,
+    /// Linux's HyStart.
+    Linux,
+}
+
+impl FromStr for Watch {
+    type Err = ();
+
+    fn from_str(word: &str) -> Result<Self, ()> {
+        match word {
+            "on" => Ok(Watch::HyStart),
+            "linux" => Ok(Watch::Linux),
+            "off" => Ok(Watch::Nothing),
+            _ => Err(()),
+        }
+    }
+}
+
+impl fmt::Display for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Watch::HyStart => "on",
+            Watch::Linux => "linux",
+            Watch::Nothing => "off",
+        })
+    }
 }
 
 /// State that a congestion event changes and an undo restores (section 4.9.2). Sizes in bytes.
@@ -69,6 +104,8 @@ struct State {
 enum Stage {
     /// The initial slow start, supervised by HyStart++.
     InitialSlowStart(HyStart),
+    /// The initial slow start, supervised by Linux's HyStart.
+    InitialAsLinux(LinuxHyStart),
     /// Not in congestion avoidance yet; its next stage aims at `w_max`.
     BeforeAvoidance,
     /// The slow start after a timeout: the next stage begins on the plateau.
@@ -100,7 +137,7 @@ impl Cubic {
     pub const fn new(growth: Growth) -> Self {
         Cubic {
             growth,
-            has_hystart: true,
+            watch: Watch::HyStart,
             mss: DEFAULT_MSS,
             cwnd: DEFAULT_MSS,
             remainder: 0,
@@ -113,7 +150,7 @@ impl Cubic {
     /// CUBIC with the slow start of RFC 5681.
     #[must_use]
     pub const fn without_hystart(self) -> Self {
-        Cubic { has_hystart: false, ..self }
+        Cubic { watch: Watch::Nothing, ..self }
     }
 
     /// Counts the time until `now` as part of t, also of the t that an undo would restore.
@@ -140,6 +177,9 @@ impl Cubic {
     fn slow_start(&mut self, ack: &Ack) {
         let divisor = match &mut self.now.stage {
             Stage::InitialSlowStart(hystart) => hystart.on_ack(ack),
+            Stage::InitialAsLinux(hystart) => {
+                (!hystart.ends_with(ack, self.cwnd, self.mss)).then_some(1)
+            }
             _ => Some(1),
         };
         let Some(divisor) = divisor else {
@@ -149,7 +189,8 @@ impl Cubic {
         };
         if grows(ack) {
             let repairs_loss = self.now.stage == Stage::AfterTimeout;
-            let increase = self.growth.slow_start_increase(ack.bytes_acked, self.mss, repairs_loss);
+            let counted = self.growth.counted(ack);
+            let increase = self.growth.slow_start_increase(counted, self.mss, repairs_loss);
             let increase = increase.checked_div(divisor).unwrap_or(increase);
             let cwnd = self.cwnd.saturating_add(increase).min(self.now.ssthresh);
             self.cwnd = within_bounds(cwnd, self.mss);
@@ -304,12 +345,12 @@ impl Default for Cubic {
 }
 
 impl Parameters for Cubic {
-    const TAKES: &'static str = "growth=RULE and hystart=on or off";
+    const TAKES: &'static str = "growth=RULE and hystart=on, linux or off";
 
     fn set(&mut self, name: &str, value: &str) -> Option<()> {
         match name {
             "growth" => self.growth = value.parse().ok()?,
-            "hystart" => self.has_hystart = parse_switch(value)?,
+            "hystart" => self.watch = value.parse().ok()?,
             _ => return None,
         }
         Some(())
@@ -317,7 +358,7 @@ impl Parameters for Cubic {
 
     fn write(&self, list: &mut ParameterList<'_, '_>) -> fmt::Result {
         list.add("growth=", self.growth, Growth::default())?;
-        list.add("hystart=", switch(self.has_hystart), switch(true))
+        list.add("hystart=", self.watch, Watch::HyStart)
     }
 }
 
@@ -329,11 +370,13 @@ impl CongestionController for Cubic {
     fn on_start(&mut self, start: &Start) {
         let mss = start.mss.max(1);
         let mut now = State::INITIAL;
-        if self.has_hystart {
-            now.stage = Stage::InitialSlowStart(HyStart::INITIAL);
-        }
+        now.stage = match self.watch {
+            Watch::Nothing => now.stage,
+            Watch::HyStart => Stage::InitialSlowStart(HyStart::INITIAL),
+            Watch::Linux => Stage::InitialAsLinux(LinuxHyStart::INITIAL),
+        };
         *self = Cubic {
-            has_hystart: self.has_hystart,
+            watch: self.watch,
             mss,
             cwnd: within_bounds(start.initial_window, mss),
             counted_until: start.now.as_millis(),
@@ -366,7 +409,7 @@ impl CongestionController for Cubic {
         if self.cwnd < self.now.ssthresh {
             self.slow_start(ack);
         } else if grows(ack) {
-            self.avoid_congestion(ack.bytes_acked, ack.smoothed_rtt);
+            self.avoid_congestion(self.growth.counted(ack), ack.smoothed_rtt);
         }
     }
 

@@ -394,6 +394,27 @@ fn hystart_can_be_switched_off() {
     assert_eq!(sizes(&cubic), (210 * MSS, u32::MAX));
 }
 
+/// Linux's rule: the ninth late sample of a round ends slow start where it is.
+#[test]
+fn the_hystart_of_linux_ends_the_initial_slow_start_at_once() {
+    let mut cubic = Cubic { watch: Watch::Linux, ..Cubic::default() };
+    cubic.on_start(&start(MSS, 10 * MSS));
+    let mut ack = |rtt_millis, new_round| {
+        let rtt = Duration::from_millis(rtt_millis);
+        let min_rtt = Duration::from_millis(100);
+        let now = Instant::from_millis(rtt_millis);
+        cubic.on_ack(&Ack { now, rtt: Some(rtt), min_rtt, new_round, ..acked(MSS) });
+        sizes(&cubic)
+    };
+    for n in 0..10 {
+        ack(100, n == 0);
+    }
+    for n in 0..8 {
+        ack(120, n == 0);
+    }
+    assert_eq!(ack(120, false), (28 * MSS, 28 * MSS));
+}
+
 #[test]
 fn hystart_watches_the_initial_slow_start_only() {
     let mut cubic = cubic(10);

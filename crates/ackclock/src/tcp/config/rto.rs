@@ -62,8 +62,8 @@ impl RtoConfig {
     };
 
     /// The words there are, as help and errors tell them.
-    pub const WORDS: &'static str = "an estimator (rfc6298, rfc793, jacobson88, jacobson88-k2), \
-                                     then maybe :ticks or :ticks=500ms/2, then maybe :one";
+    pub const WORDS: &'static str = "an estimator (linux, freebsd; or rfc6298, rfc793, jacobson88, \
+                                     jacobson88-k2, then maybe :ticks or :ticks=500ms/2, then maybe :one)";
 
     /// How long to wait for the answer to a SYN that was sent `retransmissions` times again.
     pub(crate) fn syn_timeout(&self, retransmissions: u32) -> Duration {
@@ -73,7 +73,7 @@ impl RtoConfig {
 
 /// How the timeout follows from round-trip times.
 ///
-/// As a word: `rfc6298`, `rfc793`, `jacobson88` or `jacobson88-k2`.
+/// As a word: `rfc6298`, `rfc793`, `jacobson88`, `jacobson88-k2`, `linux` or `freebsd`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum RtoEstimator {
@@ -88,14 +88,31 @@ pub enum RtoEstimator {
     /// Mean and two mean deviations: the paper's first version (jacobson88 footnote 21), and
     /// 4.3BSD-Tahoe.
     Jacobson88K2,
+    /// SRTT + max([`min`](RtoConfig::min), 4 RTTVAR), where RTTVAR follows the largest deviation of each round
+    /// trip and gives way slowly, and a round trip that is shorter than the mean counts little: as Linux has
+    /// it. By an exact clock and each ack, whatever [`ticks`](RtoConfig::ticks) and
+    /// [`sampling`](RtoConfig::sampling) say.
+    Linux,
+    /// SRTT + 4 RTTVAR + 200 ms, then the bounds: as FreeBSD has it (its `tcp.rexmit_slop`), so that a peer's
+    /// delayed ack is waited for. Clock and sampling as for `Linux`.
+    FreeBsd,
+}
+
+impl RtoEstimator {
+    /// Whether it has a clock of its own.
+    pub(crate) fn is_a_hosts(self) -> bool {
+        matches!(self, RtoEstimator::Linux | RtoEstimator::FreeBsd)
+    }
 }
 
 words! {
-    RtoEstimator: "rfc6298, rfc793, jacobson88 or jacobson88-k2",
+    RtoEstimator: "rfc6298, rfc793, jacobson88, jacobson88-k2, linux or freebsd",
     "rfc6298" = Rfc6298,
     "rfc793" = Rfc793,
     "jacobson88" = Jacobson88,
     "jacobson88-k2" = Jacobson88K2,
+    "linux" = Linux,
+    "freebsd" = FreeBsd,
 }
 
 /// How the timeout grows each time the timer fires again without an ack.
@@ -170,6 +187,10 @@ impl FromStr for RtoConfig {
                 Some(_) => return Err(UnknownWord::Value { wanted: Self::WORDS }),
             }
         }
+        let is_exact = config.ticks.is_none() && config.sampling == RttSampling::EachAck;
+        if config.estimator.is_a_hosts() && !is_exact {
+            return Err(UnknownWord::Value { wanted: Self::WORDS });
+        }
         Ok(config)
     }
 }
@@ -195,7 +216,14 @@ mod tests {
 
     #[test]
     fn each_word_is_read_back() {
-        for word in ["rfc6298", "rfc793:ticks=500ms/2", "jacobson88:one", "jacobson88-k2"] {
+        for word in [
+            "rfc6298",
+            "rfc793:ticks=500ms/2",
+            "jacobson88:one",
+            "jacobson88-k2",
+            "linux",
+            "freebsd",
+        ] {
             assert_eq!(word.parse::<RtoConfig>().unwrap().to_string(), word);
         }
         for word in ["none", "linear", "exponential"] {
@@ -208,7 +236,16 @@ mod tests {
 
     #[test]
     fn other_words_are_refused() {
-        for word in ["", "rfc", "rfc793:", "rfc793:tick", "rfc793:one=1", "rfc793:ticks=0ms/2"] {
+        for word in [
+            "",
+            "rfc",
+            "rfc793:",
+            "rfc793:tick",
+            "rfc793:one=1",
+            "rfc793:ticks=0ms/2",
+            "linux:one",
+            "freebsd:ticks",
+        ] {
             assert!(word.parse::<RtoConfig>().is_err(), "{word}");
         }
         let error = "often".parse::<RtoBackoff>().unwrap_err();

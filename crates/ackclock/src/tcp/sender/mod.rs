@@ -5,6 +5,7 @@ mod delivery;
 mod ecn;
 mod flight;
 mod limit_clock;
+mod linux_deviation;
 mod nagle;
 mod pacing;
 mod path_probe;

@@ -101,19 +101,47 @@ impl<P: Profile> Rto<P> {
     /// is for something that was sent once.
     #[inline(always)]
     pub(crate) fn on_ack(&mut self, now: Instant, una: SeqNumber, rtt: Option<Duration>) {
-        let Some(clock) = self.clock.get_mut().filter(|clock| !clock.times_each_ack()) else {
-            if let Some(rtt) = rtt {
-                self.on_sample(now, rtt);
+        let passed = match self.clock.get_mut() {
+            Some(RtoClock::Older(clock)) if !clock.times_each_ack() => clock.passed(now, una),
+            Some(RtoClock::Linux(_)) => {
+                if let Some(rtt) = rtt {
+                    self.digest_as_linux(rtt, Some(una));
+                }
+                return;
             }
-            return;
+            _ => {
+                if let Some(rtt) = rtt {
+                    self.measure(now, rtt);
+                }
+                return;
+            }
         };
-        let passed = clock.passed(now, una);
         if let Some(rtt) = rtt {
             self.note_least(rtt);
         }
         if let Some(passed) = passed {
             self.digest(Units::from_count(passed));
         }
+    }
+
+    /// A measurement by Linux's rule, with an ack of everything before `una`.
+    #[inline(never)]
+    fn digest_as_linux(&mut self, rtt: Duration, una: Option<SeqNumber>) {
+        self.note_least(rtt);
+        self.rtt.on_linux_sample(Units::from_span(rtt));
+        let Bounds { min, max } = self.bounds();
+        let srtt = micros(Duration::from_nanos(self.rtt.srtt(UnitsOf::<P>::NANOS)));
+        let four_deviations = micros(self.deviation().saturating_mul(4));
+        if let Some(RtoClock::Linux(deviation)) = self.clock.get_mut() {
+            if deviation.timeout_part() == 0 {
+                deviation.begin(four_deviations, min);
+            } else {
+                deviation.on_sample(four_deviations, min, una);
+            }
+            self.base = srtt.saturating_add(deviation.timeout_part()).min(max);
+        }
+        self.spurious = false;
+        self.backoff = 0;
     }
 
     /// The round-trip time and its deviation of an earlier connection, in microseconds, count as if this one
@@ -132,9 +160,17 @@ impl<P: Profile> Rto<P> {
         self.min_rtt = self.min_rtt.min(whole_micros(rtt));
     }
 
+    /// A measurement of a SYN that ends now.
+    pub(crate) fn on_sample(&mut self, now: Instant, rtt: Duration) {
+        match self.clock.get() {
+            Some(RtoClock::Linux(_)) => self.digest_as_linux(rtt, None),
+            _ => self.measure(now, rtt),
+        }
+    }
+
     /// A measurement that ends now (RFC 6298 rules 2.2 to 2.5, jacobson88 appendix A).
     #[inline(always)]
-    pub(crate) fn on_sample(&mut self, now: Instant, rtt: Duration) {
+    fn measure(&mut self, now: Instant, rtt: Duration) {
         self.note_least(rtt);
         let measured = match self.ticking() {
             Some(clock) => Units::from_count(clock.reading(now) - clock.reading(now - rtt)),

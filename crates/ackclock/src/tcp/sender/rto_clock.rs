@@ -1,13 +1,69 @@
 //! The clock of older retransmission timers: it may tick, and time one segment at a time
 //! (4.3BSD-Tahoe and before).
 
+use super::linux_deviation::LinuxDeviation;
 use crate::seq::SeqNumber;
-use crate::tcp::{RtoConfig, RttSampling, TickingClock, Ticks};
+use crate::tcp::{RtoConfig, RtoEstimator, RttSampling, TickingClock, Ticks};
 use crate::time::{Duration, Instant};
 
-/// The clock by which round trips are timed.
+/// How round trips are timed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct RtoClock {
+pub(super) enum RtoClock {
+    /// Each ack is timed exactly.
+    Exact,
+    /// By an older clock.
+    Older(OlderClock),
+    /// Each ack is timed exactly, and the deviation smoothed in Linux's way.
+    Linux(LinuxDeviation),
+}
+
+impl RtoClock {
+    pub(super) fn new(config: &RtoConfig, phase: u32) -> Self {
+        match config {
+            RtoConfig { estimator: RtoEstimator::Linux, .. } => {
+                RtoClock::Linux(LinuxDeviation::default())
+            }
+            RtoConfig { estimator: RtoEstimator::FreeBsd, .. } => RtoClock::Exact,
+            RtoConfig { ticks: None, sampling: RttSampling::EachAck, .. } => RtoClock::Exact,
+            _ => RtoClock::Older(OlderClock::new(config, phase)),
+        }
+    }
+
+    /// The least timeout by a clock that ticks.
+    pub(super) fn least(config: &RtoConfig) -> Option<Duration> {
+        let ticks = config.ticks.filter(|_| !config.estimator.is_a_hosts());
+        ticks.map(|Ticks { millis, least }| {
+            Duration::from_millis(u64::from(millis.get()) * u64::from(least.max(1)))
+        })
+    }
+
+    #[inline(always)]
+    pub(super) fn ticking(&self) -> Option<TickingClock> {
+        match self {
+            RtoClock::Older(clock) => clock.ticking(),
+            RtoClock::Exact | RtoClock::Linux(_) => None,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn on_new_data_sent(&mut self, now: Instant, seq: SeqNumber) {
+        match self {
+            RtoClock::Exact => {}
+            RtoClock::Older(clock) => clock.on_new_data_sent(now, seq),
+            RtoClock::Linux(deviation) => deviation.on_new_data_sent(seq),
+        }
+    }
+
+    pub(super) fn on_resent(&mut self) {
+        if let RtoClock::Older(clock) = self {
+            clock.on_resent();
+        }
+    }
+}
+
+/// A clock that may tick, and may time one segment at a time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct OlderClock {
     ticks: Option<Ticks>,
     /// The host's random word for the phase of the ticks.
     phase: u32,
@@ -19,9 +75,9 @@ pub(super) struct RtoClock {
     timed_at: u32,
 }
 
-impl RtoClock {
-    pub(super) fn new(config: &RtoConfig, phase: u32) -> Self {
-        RtoClock {
+impl OlderClock {
+    fn new(config: &RtoConfig, phase: u32) -> Self {
+        OlderClock {
             ticks: config.ticks,
             phase,
             sampling: config.sampling,
@@ -31,14 +87,7 @@ impl RtoClock {
         }
     }
 
-    /// The least timeout by a clock that ticks.
-    pub(super) fn least(config: &RtoConfig) -> Option<Duration> {
-        config.ticks.map(|Ticks { millis, least }| {
-            Duration::from_millis(u64::from(millis.get()) * u64::from(least.max(1)))
-        })
-    }
-
-    pub(super) fn ticking(&self) -> Option<TickingClock> {
+    fn ticking(&self) -> Option<TickingClock> {
         self.ticks.map(|ticks| TickingClock::new(ticks.millis, self.phase))
     }
 
@@ -46,13 +95,13 @@ impl RtoClock {
         self.sampling == RttSampling::EachAck
     }
 
-    pub(super) fn on_new_data_sent(&mut self, now: Instant, seq: SeqNumber) {
+    fn on_new_data_sent(&mut self, now: Instant, seq: SeqNumber) {
         if self.sampling == RttSampling::OnePerWindow && !self.timing {
             (self.timing, self.timed, self.timed_at) = (true, seq, self.shown(now));
         }
     }
 
-    pub(super) fn on_resent(&mut self) {
+    fn on_resent(&mut self) {
         self.timing = false;
     }
 

@@ -6,6 +6,9 @@ use crate::time::Duration;
 use core::fmt::Debug;
 use core::ops::{Add, Div, Mul, Shr, Sub};
 
+/// What FreeBSD adds to each timeout (TCPTV_CPU_VAR).
+const FREEBSD_SLOP: Duration = Duration::from_millis(200);
+
 /// A time in units of the clock that measures it: ticks, or those of a clock that does not tick.
 pub trait Units:
     Copy
@@ -160,6 +163,19 @@ impl<P: Profile> RttEstimator<P> {
         self.samples = self.samples.saturating_add(1);
     }
 
+    /// Takes a measurement in Linux's way: by how much it is shorter than the mean and its deviation counts an
+    /// eighth, so that a queue that drains is no jitter.
+    pub(crate) fn on_linux_sample(&mut self, measured: UnitsOf<P>) {
+        let measured = measured.min(Units::LONGEST);
+        let (mean, deviation) = (self.mean(), self.scaled_rttvar >> 2);
+        let is_first = self.samples == 0 && self.scaled_srtt == 0.into();
+        self.on_sample(measured);
+        let error = measured.distance(mean);
+        if !is_first && measured < mean && error > deviation {
+            self.scaled_rttvar = deviation * 4.into() + ((error - deviation) >> 3);
+        }
+    }
+
     /// Goes on from what an earlier connection has measured.
     pub(crate) fn expect(&mut self, mean: UnitsOf<P>, deviation: UnitsOf<P>) {
         let (mean, deviation) = (mean.min(Units::LONGEST), deviation.min(Units::LONGEST));
@@ -201,7 +217,9 @@ impl<P: Profile> RttEstimator<P> {
             RtoEstimator::Rfc6298 => mean + four_deviations.max(granularity),
             // Beta is 2: twice a tenth.
             RtoEstimator::Rfc793 => self.scaled_srtt / 5.into(),
-            RtoEstimator::Jacobson88 => mean + four_deviations,
+            // What Linux adds to the deviation is the caller's.
+            RtoEstimator::Jacobson88 | RtoEstimator::Linux => mean + four_deviations,
+            RtoEstimator::FreeBsd => mean + four_deviations + Units::from_span(FREEBSD_SLOP),
             RtoEstimator::Jacobson88K2 => ((self.scaled_srtt >> 2) + four_deviations) >> 1,
         }
     }
