@@ -2,9 +2,14 @@
 
 use crate::crew::{Script, play_all};
 use crate::gate::{self, Verdict, before, counts, is_known, judge, page};
+use crate::random::draw::draw;
+use crate::random::shrink::{Found, compare, shrink};
+use crate::random::sort::{Class, Classes};
 use crate::reasons::Reasons;
 use clap::{Args, Parser, Subcommand};
+use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -21,6 +26,33 @@ struct Arguments {
 enum Command {
     /// Play the scripts that tests have kept (ACKCLOCK_KEEP_SCRIPTS=FOLDER cargo test …), and compare with the list.
     Play(Play),
+    /// Play random scripts to the library and to the kernel, and sort what differs.
+    Random(Random),
+}
+
+#[derive(Args)]
+struct Random {
+    /// Seeds of the scripts, as 0..1000.
+    #[arg(long, value_parser = seeds)]
+    seeds: Range<u64>,
+    /// Kinds of differences that are explained.
+    #[arg(long, default_value = "crates/ackclock-kernel-player/kinds.toml")]
+    kinds: PathBuf,
+    /// Scripts side by side.
+    #[arg(long, default_value_t = 32)]
+    jobs: usize,
+    /// Make scripts smaller that differ, one of each class, and write them to this folder.
+    #[arg(long)]
+    corpus: Option<PathBuf>,
+    /// Show all scripts that differ, and not only one of each kind that is not explained.
+    #[arg(long)]
+    show: bool,
+}
+
+fn seeds(text: &str) -> Result<Range<u64>, String> {
+    let ends = text.split_once("..").ok_or("write FIRST..END, as in 0..1000")?;
+    let number = |text: &str| text.parse().map_err(|_| format!("`{text}` is no number"));
+    Ok(number(ends.0)?..number(ends.1)?)
 }
 
 #[derive(Args)]
@@ -50,6 +82,7 @@ struct Play {
 pub(crate) fn run() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Play(play) => play.run(),
+        Command::Random(random) => random.run(),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
@@ -121,5 +154,74 @@ impl Play {
             true => Ok(()),
             false => Err(format!("{} says something else: write it with --write", path.display())),
         }
+    }
+}
+
+impl Random {
+    /// Whether every difference is of a kind that the list explains.
+    fn run(&self) -> Result<bool, String> {
+        let begin = Instant::now();
+        let classes = Classes::read(&self.kinds)?;
+        let stories: Vec<_> = self.seeds.clone().map(|seed| (seed, draw(seed))).collect();
+        let drawn = stories.len();
+        let played =
+            stories.iter().filter(|(_, story)| crate::random::library::script(story).is_some());
+        let played = played.count();
+        let found = compare(stories, self.jobs)?;
+        println!("{drawn} scripts were drawn, {played} played to both, {} differ", found.len());
+        for one in found.iter().filter(|_| self.show) {
+            println!("seed {}: {}\n{}\n{}\n", one.seed, one.kind, one.script, one.failure);
+        }
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        let mut open: BTreeMap<&str, Vec<&Found>> = BTreeMap::new();
+        for one in &found {
+            match classes.of(&one.kind) {
+                Some(class) => {
+                    let Class { whose, name, text, .. } = class;
+                    *counts.entry(format!("{whose}: {name}. {text}")).or_default() += 1;
+                }
+                None => open.entry(&one.kind).or_default().push(one),
+            }
+        }
+        for (class, count) in counts {
+            println!("{count:6} {class}");
+        }
+        for (kind, found) in &open {
+            println!("\nnot explained, {} times: {kind}", found.len());
+            if let Some(first) = found.iter().min_by_key(|one| one.story.lines.len()) {
+                println!("seed {}\n{}\n{}", first.seed, first.script, first.failure);
+            }
+        }
+        if let Some(folder) = &self.corpus {
+            self.keep(&found, &classes, folder)?;
+        }
+        println!("It took {:.0?}.", begin.elapsed());
+        Ok(open.is_empty())
+    }
+
+    /// Writes the smallest script of each class that is not in the folder yet, made smaller.
+    fn keep(
+        &self,
+        found: &[Found],
+        classes: &Classes,
+        folder: &std::path::Path,
+    ) -> Result<(), String> {
+        let mut smallest: BTreeMap<&str, &Found> = BTreeMap::new();
+        for one in found {
+            let Some(class) = classes.of(&one.kind) else { continue };
+            let place = smallest.entry(&class.name).or_insert(one);
+            if one.story.lines.len() < place.story.lines.len() {
+                *place = one;
+            }
+        }
+        let names: Vec<String> = smallest.keys().map(|name| name.replace(' ', "_")).collect();
+        let shrunk = shrink(smallest.into_values().cloned().collect(), self.jobs)?;
+        let failed = |error| format!("cannot write to {}: {error}", folder.display());
+        fs::create_dir_all(folder).map_err(failed)?;
+        for (name, one) in names.iter().zip(shrunk) {
+            let text = format!("# seed {}: {}\n{}", one.seed, one.kind, one.script);
+            fs::write(folder.join(format!("{name}.script")), text).map_err(failed)?;
+        }
+        Ok(())
     }
 }

@@ -6,6 +6,7 @@
 //! | `session` | one script, line by line, in real time |
 //! | `crew` | many scripts side by side |
 //! | `reasons` | why scripts go differently, as the repository keeps it |
+//! | `random` | random scripts, played to the library and the kernel |
 //! | `gate` | what the play of all scripts says |
 //! | `calls`, `other_calls`, `steps`, `table`, `words` | the steps of scripts that are calls, which are the library's players' too |
 
@@ -26,6 +27,8 @@ mod library;
 #[path = "../../ackclock-packetdrill/tests/scripts/other_calls.rs"]
 mod other_calls;
 #[cfg(target_os = "linux")]
+mod random;
+#[cfg(target_os = "linux")]
 mod reasons;
 #[cfg(target_os = "linux")]
 mod session;
@@ -34,7 +37,6 @@ mod session;
 mod steps;
 #[cfg(target_os = "linux")]
 #[path = "../../ackclock-packetdrill/tests/scripts/table.rs"]
-#[allow(dead_code, reason = "the kernel's packets and clock go another way")]
 mod table;
 #[cfg(target_os = "linux")]
 #[path = "../../ackclock-packetdrill/tests/scripts/words.rs"]
