@@ -7,12 +7,13 @@ use crate::player::check;
 fn a_passive_open() {
     check(
         "
+        flags rmem=58400
         socket = fd s
         set s SO_REUSEADDR 1
         bind s
         listen s 1
         < S 0:0(0) win 32792 <mss 1000,sackOK>
-        > S. 0:0(0) ack 1 win 60000 <mss 1460,sackOK>
+        > S. 0:0(0) ack 1 win 58400 <mss 1460,sackOK>
         +0.1 < . 1:1(0) ack 1
         accept s = fd c
         write c 1000
@@ -26,9 +27,10 @@ fn a_passive_open() {
 fn an_active_open_that_does_not_wait() {
     check(
         "
+        flags rmem=58400
         socket nonblock = fd c
         connect c = EINPROGRESS
-        > S 0:0(0) win 60000 <mss 1460,sackOK>
+        > S 0:0(0) win 58400 <mss 1460,sackOK>
         connect c = EALREADY
         poll c in|out 0 = 0
         +0.01 < S. 0:0(0) ack 1 win 5000 <mss 1000,sackOK>

@@ -27,6 +27,7 @@ mod settings;
 mod signatures;
 mod small_segments;
 mod speed;
+mod steps;
 mod table;
 mod timers;
 mod urgent;

@@ -39,9 +39,9 @@ fn a_receive_buffer_is_the_window() {
     check(
         "
         socket nonblock = fd c
-        set c SO_RCVBUF 5000
+        set c SO_RCVBUF 5840
         connect c = EINPROGRESS
-        > S 0:0(0) win 5000 <mss 1460,sackOK>
+        > S 0:0(0) win 5840 <mss 1460,sackOK>
         ",
     );
 }

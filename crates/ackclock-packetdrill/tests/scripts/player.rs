@@ -20,10 +20,10 @@
 //! Without other flags there are neither timestamps nor window scaling, 60,000 bytes of receive
 //! buffer, an initial window of 10 segments, and delayed acks of 40 ms from the start.
 
-use crate::calls::{Caller, result};
+use crate::calls::Caller;
 use crate::library::Library;
+use crate::steps::{FLAGS, OUR_PORT, PEER_PORT, established, wait_until_asleep};
 use crate::table::Answer;
-use crate::words::errno;
 use ackclock::wire::{Checksums, Protocol, parse_packet};
 use ackclock_testkit::script::{self, Conversation, Failure, Packet, Seconds, Step, When};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
@@ -31,10 +31,6 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-const FLAGS: &str = "profile=linux,cc=reno,recovery=newreno,timestamps=off,wscale=off,rmem=60000,\
-                     quickack=0,habits=none,judge=on";
-const OUR_PORT: u16 = 8080;
-const PEER_PORT: u16 = 6000;
 /// Each look at the clock moves it by a microsecond; more than any script looks.
 const TOLERANCE: i64 = 100;
 /// By how much a call may come after its line's time for the same reason.
@@ -46,6 +42,7 @@ const LATENESS: i64 = 40;
 /// If a line cannot be read, or something else happens than it says.
 #[track_caller]
 pub(crate) fn check(script: &str) {
+    script::keep(script);
     if let Err(failure) = play(script) {
         panic!("{failure}");
     }
@@ -181,7 +178,7 @@ impl Session {
             _ => {
                 let (answer, usual) = self.caller.call(&words)?;
                 self.now = self.library.clock();
-                self.compare(answer, usual, expected)
+                self.caller.compare(answer, usual, expected)
             }
         }
     }
@@ -195,24 +192,6 @@ impl Session {
             self.conversations.push(Conversation::new(first.ours, peers));
         }
         Ok(())
-    }
-
-    fn compare(&self, answer: Answer, usual: isize, expected: Option<&str>) -> Result<(), String> {
-        let as_expected = match (expected.map(|text| text.split_once(' ')), expected) {
-            (Some(Some(("fd", name))), _) => {
-                if let Ok(descriptor) = answer {
-                    self.caller.name(name, descriptor as i32);
-                }
-                answer.is_ok()
-            }
-            (_, None) => answer == Ok(usual),
-            (_, Some(text)) => match errno(text) {
-                Some(number) => answer == Err(number),
-                None => answer == Ok(result(text)?),
-            },
-        };
-        let shown = answer.map_err(std::io::Error::from_raw_os_error);
-        if as_expected { Ok(()) } else { Err(format!("it answered {shown:?}")) }
     }
 
     fn inject(&mut self, bytes: &[u8], shown: String) -> Result<(), String> {
@@ -249,19 +228,8 @@ impl Session {
     }
 
     fn establish(&mut self) -> Result<(), String> {
-        let is_v6 = self.caller.local.is_ipv6();
-        let socket = if is_v6 { "socket v6 = fd s" } else { "socket = fd s" };
-        let mss = if is_v6 { 1440 } else { 1460 };
-        for line in [
-            socket,
-            "bind s",
-            "listen s 5",
-            "< S 0:0(0) <mss 1000,sackOK>",
-            &format!("> S. 0:0(0) ack 1 <mss {mss},sackOK>"),
-            "+0.01 < . 1:1(0) ack 1",
-            "accept s = fd c",
-        ] {
-            Step::parse(line)
+        for line in established(self.caller.local.is_ipv6()) {
+            Step::parse(&line)
                 .and_then(|(when, step)| self.step(when, &step))
                 .map_err(|problem| format!("{line}: {problem}"))?;
         }
@@ -298,7 +266,7 @@ impl Session {
         if (at - self.nominal).abs() > TOLERANCE {
             return Err(format!("it returned at {}", self.shown(at)));
         }
-        self.compare(answer, usual, expected)
+        self.caller.compare(answer, usual, expected)
     }
 
     fn shown(&self, at: i64) -> Seconds {
@@ -321,17 +289,4 @@ impl Session {
         self.library.free();
         Ok(())
     }
-}
-
-/// Waits until the kernel says that a thread sleeps, as packetdrill does.
-fn wait_until_asleep(id: i32) -> Result<(), String> {
-    let path = format!("/proc/self/task/{id}/stat");
-    for _ in 0..10_000 {
-        let stat = std::fs::read_to_string(&path).map_err(|_| "the call returned at once")?;
-        if stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('S')) {
-            return Ok(());
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    Err("the call does not sleep".into())
 }

@@ -51,15 +51,15 @@ fn a_clamp_set_before_is_told_by_the_syn() {
     check(
         "
         socket = fd s
-        set s TCP_WINDOW_CLAMP 5000
+        set s TCP_WINDOW_CLAMP 5840
         bind s
         listen s 1
         < S 0:0(0) <mss 1000>
-        > S. 0:0(0) ack 1 win 5000 <mss 1460>
+        > S. 0:0(0) ack 1 win 5840 <mss 1460>
         +0.01 < . 1:1(0) ack 1
         accept s = fd c
         < P. 1:1001(1000) ack 1
-        +0.04 > . 1:1(0) ack 1001 win 4000
+        +0.04 > . 1:1(0) ack 1001 win 4840
         read c 1000
         ",
     );
@@ -221,7 +221,7 @@ fn the_count_of_syns_can_be_changed_while_they_are_sent() {
         get c TCP_SYNCNT = 1
         +1 > S 0:0(0) <mss 1460,sackOK>
         poll c out 0 = 0
-        +2.01 poll c out 0 = out|err|hup
+        +2.3 poll c out 0 = out|err|hup
         get c SO_ERROR = 110
         set c TCP_SYNCNT 0 = EINVAL
         ",

@@ -102,6 +102,7 @@
 mod conversation;
 mod icmp;
 mod info;
+mod keep;
 mod packet;
 mod play;
 mod run;
@@ -115,6 +116,7 @@ mod told;
 
 pub use conversation::{Conversation, FIRST_TIMESTAMP, OUR_STREAM, PEER_STREAM};
 pub use icmp::IcmpError;
+pub use keep::keep;
 pub use packet::Packet;
 pub use play::{Failure, Player, Step, play};
 pub use run::run;
@@ -128,6 +130,7 @@ pub use told::told;
 /// If a line cannot be read, or something else happens than it says.
 #[track_caller]
 pub fn check(script: &str) {
+    keep(script);
     if let Err(failure) = run(script) {
         panic!("{failure}");
     }

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Has the tests keep their packet scripts, and plays them to this machine's kernel; as root. Arguments go to the player:
+# `--write` makes the page docs/kernel_scripts.md anew.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+folder=$PWD/${CARGO_TARGET_DIR:-target}/scripts
+rm -rf "$folder"
+ACKCLOCK_KEEP_SCRIPTS=$folder cargo test --quiet -p ackclock-packetdrill --test scripts
+cargo run -p ackclock-kernel-player -- play "$folder" --page docs/kernel_scripts.md "$@"

@@ -1,0 +1,227 @@
+//! The command line.
+
+use crate::crew::{Script, play_all};
+use crate::gate::{self, Verdict, before, counts, is_known, judge, page};
+use crate::random::draw::draw;
+use crate::random::shrink::{Found, compare, shrink};
+use crate::random::sort::{Class, Classes};
+use crate::reasons::Reasons;
+use clap::{Args, Parser, Subcommand};
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// Plays packet scripts to this machine's kernel; as root.
+#[derive(Parser)]
+#[command(name = "ackclock-kernel-player")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Play the scripts that tests have kept (ACKCLOCK_KEEP_SCRIPTS=FOLDER cargo test …), and compare with the list.
+    Play(Play),
+    /// Play random scripts to the library and to the kernel, and sort what differs.
+    Random(Random),
+}
+
+#[derive(Args)]
+struct Random {
+    /// Seeds of the scripts, as 0..1000.
+    #[arg(long, value_parser = seeds)]
+    seeds: Range<u64>,
+    /// Kinds of differences that are explained.
+    #[arg(long, default_value = "crates/ackclock-kernel-player/kinds.toml")]
+    kinds: PathBuf,
+    /// Scripts side by side.
+    #[arg(long, default_value_t = 32)]
+    jobs: usize,
+    /// Make scripts smaller that differ, one of each class, and write them to this folder.
+    #[arg(long)]
+    corpus: Option<PathBuf>,
+    /// Show all scripts that differ, and not only one of each kind that is not explained.
+    #[arg(long)]
+    show: bool,
+}
+
+fn seeds(text: &str) -> Result<Range<u64>, String> {
+    let ends = text.split_once("..").ok_or("write FIRST..END, as in 0..1000")?;
+    let number = |text: &str| text.parse().map_err(|_| format!("`{text}` is no number"));
+    Ok(number(ends.0)?..number(ends.1)?)
+}
+
+#[derive(Args)]
+struct Play {
+    /// The folder of scripts.
+    folder: PathBuf,
+    /// Why scripts differ.
+    #[arg(long, default_value = "crates/ackclock-kernel-player/differences.toml")]
+    differences: PathBuf,
+    /// Scripts side by side.
+    #[arg(long, default_value_t = 32)]
+    jobs: usize,
+    /// Only scripts with this in their names.
+    #[arg(long)]
+    only: Option<String>,
+    /// The page of results, which has to say what is seen.
+    #[arg(long)]
+    page: Option<PathBuf>,
+    /// Write the page.
+    #[arg(long, requires = "page")]
+    write: bool,
+    /// Show packets and calls of scripts that differ with a reason, too.
+    #[arg(long)]
+    show: bool,
+}
+
+pub(crate) fn run() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Command::Play(play) => play.run(),
+        Command::Random(random) => random.run(),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+impl Play {
+    /// Whether all went as it is written, or as the list says.
+    fn run(&self) -> Result<bool, String> {
+        let begin = Instant::now();
+        let reasons = Reasons::read(&self.differences)?;
+        let mut scripts = gate::read(&self.folder)?;
+        let strangers = reasons.strangers(|name| scripts.iter().any(|script| script.name == name));
+        if !strangers.is_empty() {
+            return Err(format!("the list names scripts that are not there: {strangers:?}"));
+        }
+        if let Some(only) = &self.only {
+            scripts.retain(|script| script.name.contains(only));
+        }
+        let (long, short): (Vec<Script>, _) =
+            scripts.into_iter().partition(|script| before(script).is_some());
+        let known = |script: &Script, played: &_| is_known(&reasons, script, played);
+        let outcomes = play_all(&short, self.jobs, known)?;
+        let mut verdicts = Vec::new();
+        for (script, outcome) in short.into_iter().zip(&outcomes) {
+            let failure = outcome.as_ref().ok().and_then(|played| played.failure.as_ref());
+            if let Some(failure) = failure.filter(|_| self.show) {
+                println!("{}: {failure}\n", script.name);
+            }
+            let verdict = judge(&reasons, &script, outcome);
+            verdicts.push((script, verdict));
+        }
+        verdicts.extend(long.into_iter().map(|script| (script, Verdict::TooLong)));
+        verdicts.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
+        self.tell(&verdicts);
+        println!("It took {:.0?}.", begin.elapsed());
+        self.keep_page(&page(&verdicts, &reasons))?;
+        Ok(!verdicts.iter().any(|(_, verdict)| matches!(verdict, Verdict::Problem(_))))
+    }
+
+    fn tell(&self, verdicts: &[(Script, Verdict)]) {
+        for (script, verdict) in verdicts {
+            match verdict {
+                Verdict::AtOtherTimes(lines) => {
+                    println!("{}: at other times: {}", script.name, lines.join("; "));
+                }
+                Verdict::Problem(problem) => println!("{}: {problem}\n", script.name),
+                _ => {}
+            }
+        }
+        println!("{}", counts(verdicts));
+    }
+
+    /// Writes the page, or compares it. Of some of the scripts there is none.
+    fn keep_page(&self, text: &str) -> Result<(), String> {
+        let Some(path) = self.page.as_ref().filter(|_| self.only.is_none()) else {
+            return Ok(());
+        };
+        let failed = |error| format!("cannot keep {}: {error}", path.display());
+        if self.write {
+            return fs::write(path, text).map_err(failed);
+        }
+        match fs::read_to_string(path).map_err(failed)? == text {
+            true => Ok(()),
+            false => Err(format!("{} says something else: write it with --write", path.display())),
+        }
+    }
+}
+
+impl Random {
+    /// Whether every difference is of a kind that the list explains.
+    fn run(&self) -> Result<bool, String> {
+        let begin = Instant::now();
+        let classes = Classes::read(&self.kinds)?;
+        let stories: Vec<_> = self.seeds.clone().map(|seed| (seed, draw(seed))).collect();
+        let drawn = stories.len();
+        let played =
+            stories.iter().filter(|(_, story)| crate::random::library::script(story).is_some());
+        let played = played.count();
+        let found = compare(stories, self.jobs)?;
+        println!("{drawn} scripts were drawn, {played} played to both, {} differ", found.len());
+        for one in found.iter().filter(|_| self.show) {
+            println!("seed {}: {}\n{}\n{}\n", one.seed, one.kind, one.script, one.failure);
+        }
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        let mut open: BTreeMap<&str, Vec<&Found>> = BTreeMap::new();
+        for one in &found {
+            match classes.of(&one.kind) {
+                Some(class) => {
+                    let Class { whose, name, text, .. } = class;
+                    *counts.entry(format!("{whose}: {name}. {text}")).or_default() += 1;
+                }
+                None => open.entry(&one.kind).or_default().push(one),
+            }
+        }
+        for (class, count) in counts {
+            println!("{count:6} {class}");
+        }
+        for (kind, found) in &open {
+            println!("\nnot explained, {} times: {kind}", found.len());
+            if let Some(first) = found.iter().min_by_key(|one| one.story.lines.len()) {
+                println!("seed {}\n{}\n{}", first.seed, first.script, first.failure);
+            }
+        }
+        if let Some(folder) = &self.corpus {
+            self.keep(&found, &classes, folder)?;
+        }
+        println!("It took {:.0?}.", begin.elapsed());
+        Ok(open.is_empty())
+    }
+
+    /// Writes the smallest script of each class that is not in the folder yet, made smaller.
+    fn keep(
+        &self,
+        found: &[Found],
+        classes: &Classes,
+        folder: &std::path::Path,
+    ) -> Result<(), String> {
+        let mut smallest: BTreeMap<&str, &Found> = BTreeMap::new();
+        for one in found {
+            let Some(class) = classes.of(&one.kind) else { continue };
+            let place = smallest.entry(&class.name).or_insert(one);
+            if one.story.lines.len() < place.story.lines.len() {
+                *place = one;
+            }
+        }
+        let names: Vec<String> = smallest.keys().map(|name| name.replace(' ', "_")).collect();
+        let shrunk = shrink(smallest.into_values().cloned().collect(), self.jobs)?;
+        let failed = |error| format!("cannot write to {}: {error}", folder.display());
+        fs::create_dir_all(folder).map_err(failed)?;
+        for (name, one) in names.iter().zip(shrunk) {
+            let text = format!("# seed {}: {}\n{}", one.seed, one.kind, one.script);
+            fs::write(folder.join(format!("{name}.script")), text).map_err(failed)?;
+        }
+        Ok(())
+    }
+}
