@@ -56,6 +56,33 @@ fn the_initial_window_is_one_segment_after_two_lost_syns() {
     breaks("initial-window-after-lost-syn", &format!("{open}{}+0.01 {}", segments(0, 2), ack(2)));
 }
 
+/// What a server has sent before its SYN-ACK was acknowledged (RFC 7413 section 4.2.2) is lost with that, and on the path no more.
+#[test]
+fn what_was_sent_before_the_handshake_counts_once() {
+    let early = "
+        law reno
+        < S 0:0(0) <mss 1000,sackOK,FO 9c7acf0d9a44ab52>
+        > S. 0:0(0) ack 1 win 10000 <mss 1000,sackOK>
+        ";
+    let lost = "
+        +1 > S. 0:0(0) ack 1 win 10000 <mss 1000,sackOK>
+        +2 > S. 0:0(0) ack 1 win 10000 <mss 1000,sackOK>
+        +0.01 < . 1:1(0) ack 1
+        > . 9001:10001(1000) ack 1
+        +0.01 < . 1:1(0) ack 1 <sack 9001:10001>
+        ";
+    let open = format!(
+        "{early}{}{lost}{}+0.01 {}{}+0.01 {}",
+        segments(0, 10),
+        segments(0, 1),
+        ack(1),
+        segments(1, 3),
+        ack(3)
+    );
+    keeps(&format!("{open}{}+0.01 {}", segments(3, 7), ack(10)));
+    breaks("loss-response", &format!("{open}{}+0.01 {}", segments(3, 9), ack(10)));
+}
+
 #[test]
 fn slow_start_doubles_the_window_at_most() {
     let first = segments(0, 10);
