@@ -7,11 +7,14 @@
 //! ratios' logarithms is above the change's bound by three standard errors.
 //!
 //! The bounds allow for what is known and meant: a longer queue lets slow start overshoot by more, a higher
-//! rate fills it in larger bursts, and less payload fits beside timestamps.
+//! rate fills it in larger bursts, and less payload fits beside timestamps. Where a host has no SACK, "a TCP sender can
+//! only learn about a single lost packet per round trip time" (RFC 2018), so the run that loses more packets may take as many
+//! round trips longer: without chance losses slow start goes on until the queue overflows, and then many are lost at once.
 
 use super::Finding;
-use crate::case::{Case, Line};
-use crate::run::run;
+use crate::case::{Case, Flow, Line};
+use crate::run::{Outcome, run};
+use ackclock::time::Duration;
 
 /// A pair is suspect if the better run takes so many times as long.
 const SUSPECT: f64 = 1.5;
@@ -159,14 +162,29 @@ pub(crate) fn better(case: &Case, name: &str) -> Option<Case> {
     (change.apply)(case)
 }
 
-/// How long a case takes, in seconds; `None` if it does not come to its end.
-fn took(case: &Case, spent: &mut Spent) -> Option<f64> {
+/// How long a case takes, in seconds, and how much of that the repair of losses one by one may take; `None` if it does not
+/// come to its end.
+fn took(case: &Case, spent: &mut Spent) -> Option<[f64; 2]> {
     let outcome = run(case, MOST_SEGMENTS).ok()?;
     spent.add(&outcome);
     let took = outcome.took.iter().copied().collect::<Option<Vec<_>>>()?;
     let longest = took.into_iter().max()?;
     let failed = outcome.flows.iter().any(|flow| flow.has_failed());
-    (!failed && !outcome.cut_short).then(|| longest.as_micros() as f64 / 1e6)
+    let seconds = |time: Duration| time.as_micros() as f64 / 1e6;
+    (!failed && !outcome.cut_short).then(|| {
+        [seconds(longest), seconds(outcome.shortest_round_trip) * one_by_one(case, &outcome)]
+    })
+}
+
+/// Most packets that any flow lost between hosts of which one has no SACK.
+fn one_by_one(case: &Case, outcome: &Outcome) -> f64 {
+    let has_sack = |host: usize| case.host(host).get("sack") != Some("off");
+    let flows = case.flows.iter().zip(&outcome.facts.flows);
+    let lost = flows.filter_map(|(line, facts)| {
+        let ends = Flow::read(line).ok()?.hosts;
+        (!ends.into_iter().all(has_sack)).then(|| facts.all_lost())
+    });
+    lost.max().unwrap_or(0) as f64
 }
 
 /// What was spent on runs.
@@ -178,7 +196,7 @@ pub(crate) struct Spent {
 }
 
 impl Spent {
-    pub(crate) fn add(&mut self, outcome: &crate::run::Outcome) {
+    pub(crate) fn add(&mut self, outcome: &Outcome) {
         self.segments += outcome.facts.segments;
         self.micros += outcome.time.as_micros();
         self.digest = self.digest.rotate_left(7) ^ outcome.digest;
@@ -193,8 +211,9 @@ pub(crate) fn judge(case: &Case, name: &str, spent: &mut Spent) -> Option<Findin
         let mut worse = case.clone();
         worse.seed = case.seed.wrapping_add(seed);
         let better = (change.apply)(&worse)?;
-        let (worse, better) = (took(&worse, spent)?, took(&better, spent)?);
-        Some(((better + GRAIN) / (worse + GRAIN), better, worse))
+        let ([worse, slow], [better, also_slow]) = (took(&worse, spent)?, took(&better, spent)?);
+        let allowed = worse + (also_slow - slow).max(0.0);
+        Some(((better + GRAIN) / (allowed + GRAIN), better, worse))
     };
     let (first, ..) = ratio(0, spent)?;
     if first < SUSPECT {
