@@ -4,7 +4,7 @@ pub(crate) mod facts;
 mod network;
 pub(crate) mod watch;
 
-use crate::case::{Case, CaseError, Fault};
+use crate::case::{Case, CaseError, Fault, Flow};
 use crate::host::ledger::{FlowNotes, HostNotes, Ledger, SharedLedger};
 use crate::oracles::liveness::{Bounds, Liveness};
 use crate::oracles::{self, Finding};
@@ -337,7 +337,7 @@ impl Plan {
             ackclock_emulator::Hold::Time(_) => None,
         });
         let unseen = held.max().map_or(0, |packets| u32::from(packets).saturating_mul(2).max(4));
-        let bounds = self.flows.iter().map(|flow| self.bounds(flow.hosts, unseen));
+        let bounds = self.flows.iter().map(|flow| self.bounds(flow, unseen));
         let liveness = Liveness::new(bounds.collect(), spans);
         Watch::new(facts, liveness, ledger.clone(), ports, wants_packets)
     }
@@ -352,9 +352,14 @@ impl Plan {
         paths.map(delay).fold(Duration::ZERO, |sum, each| sum + each)
     }
 
-    /// What the silences of a flow between these hosts are judged by.
-    fn bounds(&self, hosts: [usize; 2], unseen: u32) -> Bounds {
-        let ends = hosts.map(|host| &self.hosts[host]);
+    /// What the silences of a flow are judged by.
+    fn bounds(&self, flow: &Flow, unseen: u32) -> Bounds {
+        let ends = flow.hosts.map(|host| &self.hosts[host]);
+        // smoltcp (0.14) forgets what was lost before a window closed, and probes behind it for ever.
+        let is_stuck = |side: usize| {
+            let is_closed = flow.reads[1 - side].is_some();
+            ends[side].smoltcp.is_some() && flow.bytes[side] > 0 && is_closed
+        };
         // A window that is never reduced fills a short queue again and again.
         let has_no_law = ends.iter().any(|host| host.law.law.name() == "fixed");
         let unseen = if has_no_law { unseen + 6 } else { unseen };
@@ -379,7 +384,7 @@ impl Plan {
                 host.config.timestamps && samples_all && host.smoltcp.is_none()
             }),
             may_refuse: ends.iter().any(|host| host.memory < u64::MAX),
-            exempt: ends.iter().any(|host| host.lie.is_some()),
+            exempt: ends.iter().any(|host| host.lie.is_some()) || is_stuck(0) || is_stuck(1),
             unseen: if ends.iter().any(|host| host.smoltcp.is_some()) {
                 unseen + 3
             } else {
