@@ -77,7 +77,7 @@ impl Connection {
             is_ipv6,
             host: Space::new(syn.header.seq),
             peer: peer.map(|(initial, _)| Space::new(initial)),
-            host_syn: Syn::of(&syn.header, syn.payload, syn.time),
+            host_syn: Syn::of(syn),
             host_syns: 0,
             peer_syn: peer.map(|(_, syn)| syn),
             sent: 0,
@@ -211,7 +211,7 @@ impl Connection {
                 && !header.flags.contains(Flags::RST);
         if answers {
             self.facts.peer = Some(Space::new(header.seq));
-            self.facts.peer_syn = Some(Syn::of(header, raw.payload, raw.time));
+            self.facts.peer_syn = Some(Syn::of(raw));
         }
     }
 

@@ -1,9 +1,10 @@
 //! What is certain about a connection from the segments that passed the host's interface.
 
+use crate::connection::Raw;
 use crate::segment::{Offset, Seen, Space};
 use crate::settings::{Law, Settings};
 use ackclock::time::Instant;
-use ackclock::wire::{Flags, Header, Options};
+use ackclock::wire::{Ecn, Flags, Header, Options};
 
 /// The content of a SYN or SYN-ACK that settles how the connection works: options, flags and window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,12 +17,15 @@ pub(crate) struct Syn {
     pub(crate) text: Offset,
     /// When it was seen for the first time.
     pub(crate) time: Instant,
+    /// The codepoint of its packet.
+    pub(crate) ecn: Ecn,
 }
 
 impl Syn {
-    pub(crate) fn of(header: &Header, payload: &[u8], time: Instant) -> Syn {
-        let &Header { options, flags, window, .. } = header;
-        Syn { options, flags, window, text: payload.len() as Offset, time }
+    pub(crate) fn of(raw: &Raw<'_>) -> Syn {
+        let Header { options, flags, window, .. } = raw.header;
+        let text = raw.payload.len() as Offset;
+        Syn { options, flags, window, text, time: raw.time, ecn: raw.ecn }
     }
 }
 

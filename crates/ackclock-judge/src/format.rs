@@ -45,6 +45,21 @@ pub(crate) static SHIFT: Sentence =
     Sentence::must("window-scale-above-14", 7323, "2.3", "the shift count MUST be limited to 14")
         .of_form();
 
+pub(crate) static ACCECN_ON_SYN: Sentence = Sentence::must(
+    "accecn-option-on-syn",
+    9768,
+    "3.2.3.2.1",
+    "The TCP Client MUST NOT include an AccECN TCP Option on the SYN.",
+)
+.of_form();
+pub(crate) static ACCECN_LENGTH: Sentence = Sentence::must(
+    "accecn-option-length",
+    9768,
+    "3.2.3",
+    "The length field MUST indicate which fields are present as follows",
+)
+.of_form();
+
 /// Bits after the data offset that no RFC has given a meaning (RFC 9293 section 6).
 const RESERVED: u16 = 0xe00;
 
@@ -52,6 +67,7 @@ const RESERVED: u16 = 0xe00;
 const END_OF_LIST: u8 = 0;
 const NO_OPERATION: u8 = 1;
 const WINDOW_SCALE: u8 = 3;
+const ACCECN: [u8; 2] = [172, 174];
 
 /// Judges the form of a segment; `tcp` is its TCP header and all that follows.
 pub(crate) fn judge(seen: &Seen<'_>, tcp: &[u8], docket: &mut Docket<'_>) {
@@ -96,10 +112,24 @@ fn judge_options(seen: &Seen<'_>, mut area: &[u8], docket: &mut Docket<'_>) {
                         format!("a shift count of {shift}")
                     });
                 }
+                if ACCECN.contains(&kind) {
+                    judge_accurate_ecn(seen, rest.first().copied(), docket);
+                }
                 let length = rest.first().map_or(2, |&length| usize::from(length.max(2)));
                 area = area.get(length..).unwrap_or_default();
             }
         }
+    }
+}
+
+fn judge_accurate_ecn(seen: &Seen<'_>, length: Option<u8>, docket: &mut Docket<'_>) {
+    if seen.is(Flags::SYN) && !seen.is(Flags::ACK) {
+        docket.forbid(&ACCECN_ON_SYN, seen.time, seen.number, || "an AccECN option".into());
+    }
+    if !matches!(length, Some(2 | 5 | 8 | 11)) {
+        docket.forbid(&ACCECN_LENGTH, seen.time, seen.number, || {
+            format!("an AccECN option of {} bytes", length.unwrap_or_default())
+        });
     }
 }
 

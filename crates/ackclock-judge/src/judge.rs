@@ -270,7 +270,7 @@ impl Judge {
         if flags.contains(Flags::SYN) && !flags.intersects(Flags::ACK | Flags::RST) {
             let seq = raw.header.seq;
             let before = slot.syn.filter(|(known, _)| *known == seq).map_or(0, |(_, syn)| syn.text);
-            let syn = Syn::of(&raw.header, raw.payload, raw.time);
+            let syn = Syn::of(raw);
             // One that comes again may have left its text out.
             slot.syn = Some((seq, Syn { text: syn.text.max(before), ..syn }));
         }

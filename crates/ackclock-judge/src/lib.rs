@@ -6,6 +6,7 @@
 //! no code with the stack but the reading of headers. Where an RFC leaves a choice, all that it allows is
 //! allowed; where packets are missing in what the judge sees, it says that it cannot tell ([`Unknown`]).
 
+mod accurate_ecn;
 mod call;
 mod connection;
 mod ecn;

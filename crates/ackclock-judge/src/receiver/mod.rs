@@ -6,6 +6,7 @@ mod sack;
 mod stamps;
 mod window;
 
+use crate::accurate_ecn::AccurateEcn;
 use crate::call::Call;
 use crate::facts::{Facts, Syn};
 use crate::reset::Expected;
@@ -27,6 +28,7 @@ pub(crate) struct Receiver {
     sacks: Sacks,
     stamps: Stamps,
     windows: Windows,
+    accurate_ecn: AccurateEcn,
 }
 
 impl Receiver {
@@ -36,6 +38,7 @@ impl Receiver {
         if let Some(syn) = peer {
             receiver.stamps.on_syn(&syn.options);
             receiver.arrived.on_syn_text(syn.text);
+            receiver.accurate_ecn = AccurateEcn::after(syn);
         }
         receiver
     }
@@ -48,6 +51,7 @@ impl Receiver {
         self.sacks.on_sent(seen, facts, &self.arrived, docket);
         self.stamps.on_sent(seen, facts, docket);
         self.windows.on_sent(seen, facts, docket);
+        self.accurate_ecn.on_sent(seen, facts, docket);
         if let Some(ack) = seen.ack {
             self.arrived.forget_below(ack.max(facts.told));
         }
@@ -63,12 +67,15 @@ impl Receiver {
     }
 
     /// A segment has reached the host.
-    pub(crate) fn on_received(&mut self, seen: &Seen<'_>, facts: &Facts, _docket: &mut Docket<'_>) {
+    pub(crate) fn on_received(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
         self.arrived.settle(seen.time, facts);
         self.stamps.settle(seen.time, facts);
         self.acks.on_any(seen, facts);
         if seen.is(Flags::SYN) && !seen.is(Flags::RST) && seen.seq == 0 {
             self.stamps.on_received(seen, facts, facts.told.max(1), false);
+        }
+        if seen.is(Flags::SYN) {
+            self.accurate_ecn.on_received(seen, facts, false, docket);
         }
         if seen.is(Flags::RST) || seen.is(Flags::SYN) && facts.told >= 1 {
             if self.must_challenge(seen, facts) {
@@ -97,6 +104,12 @@ impl Receiver {
         let is_behind = fate == Fate::Taken && seen.seq > self.arrived.certain_reach(told);
         if is_behind && !self.arrived.has_place(seen, facts) {
             fate = Fate::Perhaps;
+        }
+        if !seen.is(Flags::SYN) {
+            // What brings nothing new is not acceptable, unless it is where the host expects it.
+            let is_next = if seen.len() > 0 { seen.end() > reach } else { seen.seq >= reach };
+            let counts = fate == Fate::Taken && is_next;
+            self.accurate_ecn.on_received(seen, facts, counts, docket);
         }
         let behind_hole = fate == Fate::Taken && order == Order::BehindHole;
         self.sacks.on_received(seen, facts, self.arrived.perhaps(), behind_hole);

@@ -242,6 +242,8 @@ impl Flight {
             if record.end > ack {
                 // Part of a record has arrived; the rest was sent last.
                 self.newest = self.newest.max(record.mark - (record.end - ack));
+                // An ack of a part is a measurement too.
+                self.measure_original(now, &record, is_certain);
                 if let Some(front) = self.records.front_mut() {
                     front.start = ack;
                 }
@@ -323,6 +325,22 @@ impl Flight {
         }
     }
 
+    /// Whether something was sent again since a record was sent.
+    fn was_before_again(&self, record: &Record) -> bool {
+        self.again.is_some_and(|again| again > record.first)
+    }
+
+    /// Measures a round trip with a record that was sent once, if all or part of it is acknowledged.
+    fn measure_original(&mut self, now: Instant, record: &Record, is_certain: bool) {
+        let is_echoed = self.echo.is_some() && self.echo == record.stamp;
+        let is_told = is_certain || is_echoed || !self.was_before_again(record);
+        if record.sends == 1 && is_told {
+            let rtt = now.saturating_since(record.first);
+            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+            self.certain = self.certain.max(rtt);
+        }
+    }
+
     /// Measures a round trip with a record that has arrived.
     fn measure(
         &mut self,
@@ -333,16 +351,10 @@ impl Flight {
     ) {
         delivered.segments += 1;
         let since = |then: Instant| now.saturating_since(then);
-        let after_again = self.again.is_none_or(|again| again <= record.first);
         self.possible = self.possible.max(since(record.first));
         if record.sends == 1 {
-            delivered.original |= !after_again;
-            let is_echoed = self.echo.is_some() && self.echo == record.stamp;
-            if after_again || is_certain || is_echoed {
-                let rtt = since(record.first);
-                self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
-                self.certain = self.certain.max(rtt);
-            }
+            delivered.original |= self.was_before_again(record);
+            self.measure_original(now, record, is_certain);
             return;
         }
         // A timestamp tells which transmission is answered (RFC 7323 section 4).

@@ -82,7 +82,12 @@ impl Sender {
         }
         self.ecn.on_sent(seen, facts, text, docket);
         self.tell_silence(seen, facts, docket);
-        if seen.payload.is_empty() && !is_fin || facts.acked == 0 {
+        if seen.payload.is_empty() && !is_fin {
+            return;
+        }
+        if facts.acked == 0 {
+            // A server may send before its SYN-ACK is acknowledged (RFC 7413 section 4.2.2): the timer is that of the SYN-ACK.
+            self.flight.on_sent(seen, facts.sent);
             return;
         }
         let acked_again = seen.end() <= facts.acked;
@@ -224,6 +229,10 @@ impl Sender {
         // An answer that comes again echoes the first SYN that arrived, however long ago that was.
         let measured = answered.and_then(|at| self.syns.get(at));
         self.flight.on_syn_acked(times, measured.map(|syn| since(syn.1)));
+        // With that the timer is begun anew for what was sent before (RFC 6298 rule 5.3).
+        if facts.sent > 1 {
+            self.retransmissions.note_data(seen.time, true);
+        }
     }
 
     /// Whether every host takes a segment into account: it lies in the window, and its timestamp is no older

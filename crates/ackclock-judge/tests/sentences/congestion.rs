@@ -56,6 +56,33 @@ fn the_initial_window_is_one_segment_after_two_lost_syns() {
     breaks("initial-window-after-lost-syn", &format!("{open}{}+0.01 {}", segments(0, 2), ack(2)));
 }
 
+/// What a server has sent before its SYN-ACK was acknowledged (RFC 7413 section 4.2.2) is lost with that, and on the path no more.
+#[test]
+fn what_was_sent_before_the_handshake_counts_once() {
+    let early = "
+        law reno
+        < S 0:0(0) <mss 1000,sackOK,FO 9c7acf0d9a44ab52>
+        > S. 0:0(0) ack 1 win 10000 <mss 1000,sackOK>
+        ";
+    let lost = "
+        +1 > S. 0:0(0) ack 1 win 10000 <mss 1000,sackOK>
+        +2 > S. 0:0(0) ack 1 win 10000 <mss 1000,sackOK>
+        +0.01 < . 1:1(0) ack 1
+        > . 9001:10001(1000) ack 1
+        +0.01 < . 1:1(0) ack 1 <sack 9001:10001>
+        ";
+    let open = format!(
+        "{early}{}{lost}{}+0.01 {}{}+0.01 {}",
+        segments(0, 10),
+        segments(0, 1),
+        ack(1),
+        segments(1, 3),
+        ack(3)
+    );
+    keeps(&format!("{open}{}+0.01 {}", segments(3, 7), ack(10)));
+    breaks("loss-response", &format!("{open}{}+0.01 {}", segments(3, 9), ack(10)));
+}
+
 #[test]
 fn slow_start_doubles_the_window_at_most() {
     let first = segments(0, 10);
@@ -153,16 +180,21 @@ fn only_new_data_is_ecn_capable() {
 
 /// A connection of Prague on which the peer counts marks (RFC 9768), if it agrees.
 fn prague(agrees: bool) -> String {
-    let flags = if agrees { "SW." } else { "S." };
+    let (flags, ack) = if agrees { ("SW.", "W.") } else { ("S.", ".") };
     format!(
         "
         law prague
         > SEWA 0:0(0) win 10000 <mss 1000,sackOK>
         +0.01 < {flags} 0:0(0) ack 1 win 60000 <mss 1000,sackOK>
-        > . 1:1(0) ack 1
+        > {ack} 1:1(0) ack 1
         +0.01 quiet
         "
     )
+}
+
+/// What a host sends on a connection on which AccECN is agreed on, and no mark has come.
+fn counting(script: &str) -> String {
+    script.replace("> . ", "> AE. ")
 }
 
 /// RFC 9331 section 4.2.
@@ -171,7 +203,7 @@ fn only_where_marks_are_counted_is_data_ect1() {
     let data = "> [ect1] . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 1001";
     marks_broken("ect1-without-counts", data);
     breaks("ect-not-agreed", &format!("{}{data}", prague(false)));
-    keeps(&format!("{}{data}", prague(true)));
+    keeps(&format!("{}{}", prague(true), data.replace(" . 1:1001", " AE. 1:1001")));
 }
 
 /// Where marks are not counted Prague is CUBIC, where they are it answers a loss as Reno does.
@@ -183,8 +215,8 @@ fn prague_is_bound_as_the_law_that_it_is() {
     // Twenty were on the path: half of them, and seven tenths.
     let half = format!("{repaired}{}+0.01 {}", segments(30, 40), ack(40));
     let more = format!("{repaired}{}+0.01 {}", segments(30, 44), ack(44));
-    keeps(&format!("{}{half}", prague(true)));
-    breaks("loss-response", &format!("{}{more}", prague(true)));
+    keeps(&format!("{}{}", prague(true), counting(&half)));
+    breaks("loss-response", &format!("{}{}", prague(true), counting(&more)));
     keeps(&format!("{}{more}", prague(false)));
 }
 

@@ -1,5 +1,6 @@
 //! Captures that break one sentence each, and their neighbours that break none.
 
+mod accurate_ecn;
 mod answers;
 mod congestion;
 mod format;

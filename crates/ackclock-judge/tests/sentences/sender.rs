@@ -113,6 +113,19 @@ fn small_segments_wait_for_acks_where_nagle_is_told() {
     keeps(&format!("nagle minshall\n{PLAIN}{probe}{write}"));
 }
 
+/// A host may measure by an ack of a part, whatever the handshake took, and begins its timer anew with it.
+#[test]
+fn an_ack_of_a_part_is_a_measurement() {
+    let slow = PLAIN.replace("+0.01 <", "+0.4 <");
+    let sent = "> . 1:1001(1000) ack 1\n> . 1001:2001(1000) ack 1\n";
+    let again = "> . 501:1001(500) ack 1\n+0.01 < . 1:1(0) ack 2001";
+    keeps(&format!("{slow}{sent}+0.05 < . 1:1(0) ack 501\n+0.22 {again}"));
+    breaks(
+        "retransmission-too-early",
+        &format!("{slow}{sent}+0.05 < . 1:1(0) ack 501\n+0.12 {again}"),
+    );
+}
+
 #[test]
 fn nothing_is_sent_again_without_a_cause() {
     let sent = "> . 1:1001(1000) ack 1\n> . 1001:2001(1000) ack 1\n";

@@ -2,12 +2,13 @@
 //!
 //! The bound is exact. A connection that is over without an error has delivered everything. It may
 //! fail only if an application aborted it, if the other end had failed before, or after a time for which
-//! its settings let it wait; whether the path gave reason to that is for liveness. A server whose clock jumps past
-//! the time for which it remembers a half-open connection answers the client with a RST (RFC 9293 section 3.10.7.1),
-//! before its application has heard of any.
+//! its settings let it wait; whether the path gave reason to that is for liveness. A server that gives up a half-open
+//! connection, after the time for which it repeats its SYN-ACK (RFC 9293 section 3.8.3, R2) or since its clock jumps past that, answers
+//! what comes later from the client with a RST (section 3.10.7.1), before its application has heard of any.
 
 use super::Finding;
 use crate::case::{Fault, Flow, HostSettings};
+use crate::host::ledger::FlowNotes;
 use crate::run::Outcome;
 use ackclock::tcp::Error;
 
@@ -19,9 +20,7 @@ pub(crate) fn judge(flows: &[Flow], hosts: &[HostSettings], outcome: &Outcome) -
             return problem(format!("flow {number}: {wrong}"));
         }
         let totals = flow.totals();
-        let mut server_faults = hosts[flow.hosts[1]].faults.iter();
-        let may_forget =
-            !notes.accepted && server_faults.any(|fault| matches!(fault, Fault::Jump(..)));
+        let may_forget = may_forget(notes, &hosts[flow.hosts[1]]);
         let is_liar = flow.hosts.iter().any(|host| hosts[*host].lie.is_some());
         for side in [0, 1] {
             if notes.finished[side]
@@ -50,4 +49,12 @@ pub(crate) fn judge(flows: &[Flow], hosts: &[HostSettings], outcome: &Outcome) -
         }
     }
     None
+}
+
+/// Whether the server may have given up a half-open connection before its client heard of that.
+fn may_forget(notes: &FlowNotes, server: &HostSettings) -> bool {
+    let jumps = server.faults.iter().any(|fault| matches!(fault, Fault::Jump(..)));
+    let lasted = notes.started.zip(notes.ended[0]).map(|(from, to)| to.saturating_since(from));
+    let gives_up = lasted.is_some_and(|lasted| lasted >= server.config.syn_give_up);
+    !notes.accepted && (jumps || gives_up)
 }

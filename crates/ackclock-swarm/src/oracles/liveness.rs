@@ -27,8 +27,11 @@
 use crate::host::ledger::FlowNotes;
 use ackclock::time::{Duration, Instant};
 
-/// Most doublings that are counted.
+/// Most doublings of a timeout: then it is the longest, and each further loss costs another one as long.
 const MOST_DOUBLINGS: u32 = 20;
+/// So many packets that are too long for a link excuse one silence, apart from each other: a sender that is told of the size, or
+/// looks for it (RFC 1191 section 7.1 names nine sizes), has smaller ones by then on any path of the swarm.
+const MOST_TOO_LONG: u32 = 16;
 /// In so many steps of its applications a timestamp is certainly measured: some tell of writing, and some acks echo what was
 /// sent before a timeout.
 const REMEMBERED: usize = 4;
@@ -75,6 +78,8 @@ struct Silence {
     steps: u64,
     since: Instant,
     losses: u32,
+    /// How many of them were too long for a link, since something went on.
+    too_long: u32,
     /// How many of them were counted in each of the silences before this one, the oldest first.
     carried: [u32; REMEMBERED],
     counted_at: Option<Instant>,
@@ -102,6 +107,7 @@ impl Liveness {
             steps: 0,
             since: Instant::ZERO,
             losses: 0,
+            too_long: 0,
             carried: [0; REMEMBERED],
             counted_at: None,
             lost_at: Instant::ZERO,
@@ -119,6 +125,15 @@ impl Liveness {
     /// Whether nothing more is expected of a flow, since one of the two lies.
     pub(crate) fn has_given_up(&self, flow: usize) -> bool {
         self.flows[flow].is_given_up
+    }
+
+    /// A packet of a flow was too long for a link.
+    pub(crate) fn on_too_long(&mut self, now: Instant, flow: usize) {
+        let before = self.flows[flow].losses;
+        if self.flows[flow].too_long < MOST_TOO_LONG {
+            self.on_lost(now, flow);
+        }
+        self.flows[flow].too_long += self.flows[flow].losses - before;
     }
 
     /// A packet of a flow was lost.
@@ -156,6 +171,7 @@ impl Liveness {
             silence.carried[REMEMBERED - 1] = fresh;
         }
         silence.steps = notes.steps;
+        silence.too_long = 0;
         silence.since = notes.progress_at;
     }
 
@@ -198,12 +214,14 @@ impl Liveness {
     fn exceeds(&self, excess: &Excess) -> Option<Duration> {
         let Excess { flow, since, until, rest, losses } = *excess;
         let (base, bounds) = (self.base(flow, until), &self.flows[flow].bounds);
-        let doublings = (losses + 1 + bounds.unseen).min(MOST_DOUBLINGS);
         let round_trip = self.longest_rtt + bounds.host_delay;
         let mut bound = rest.saturating_mul(3) + round_trip.saturating_mul(2);
-        for doubling in 0..=doublings {
-            bound += base.saturating_mul(1 << doubling).min(bounds.most.max(base));
+        let timeouts = losses.saturating_add(1 + bounds.unseen);
+        let longest = bounds.most.max(base);
+        for doublings in 0..=timeouts.min(MOST_DOUBLINGS) {
+            bound += base.saturating_mul(1 << doublings).min(longest);
         }
+        bound += longest.saturating_mul(timeouts.saturating_sub(MOST_DOUBLINGS).into());
         for [from, to] in &self.disturbances {
             if *from < until && since < *to {
                 bound += to.saturating_since(*from).saturating_mul(3);
@@ -288,6 +306,17 @@ mod tests {
         liveness.on_lost(Instant::from_secs(11), 0);
         assert!(!is_found(&mut liveness, &notes, 16_000));
         assert!(is_found(&mut liveness, &notes, 16_001));
+    }
+
+    #[test]
+    fn each_loss_costs_another_timeout_when_timeouts_do_not_double_any_more() {
+        let (mut liveness, notes) = settled(true);
+        for second in 11..41 {
+            liveness.on_lost(Instant::from_secs(second), 0);
+        }
+        // 1, 2, 4, 8, 16 and 32 s, and 26 times the longest, after two round trips with the delays of hosts.
+        assert!(!is_found(&mut liveness, &notes, 1_000 + 63_000 + 26 * 60_000));
+        assert!(is_found(&mut liveness, &notes, 1_001 + 63_000 + 26 * 60_000));
     }
 
     #[test]

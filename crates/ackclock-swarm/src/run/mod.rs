@@ -4,7 +4,7 @@ pub(crate) mod facts;
 mod network;
 pub(crate) mod watch;
 
-use crate::case::{Case, CaseError, Fault};
+use crate::case::{Case, CaseError, Fault, Flow};
 use crate::host::ledger::{FlowNotes, HostNotes, Ledger, SharedLedger};
 use crate::oracles::liveness::{Bounds, Liveness};
 use crate::oracles::{self, Finding};
@@ -42,6 +42,8 @@ pub struct Outcome {
     pub(crate) flows: Vec<FlowNotes>,
     /// What the hosts noted.
     pub(crate) hosts: Vec<HostNotes>,
+    /// A round trip with full packets and empty queues, over all hops.
+    pub(crate) shortest_round_trip: Duration,
     /// Virtual time of the run.
     pub time: Duration,
     /// Whether it was cut short: too many packets, or too long.
@@ -91,6 +93,7 @@ pub(crate) fn run_told<O: Observer>(
     let (mut findings, cut_short) = run.go(most_segments);
     let time = run.emulator.now().saturating_since(Instant::ZERO);
     let disturbed = run.disturbed();
+    let shortest_round_trip = run.plan.shortest_round_trip();
     let Run { plan, ledger, emulator, .. } = run;
     let (watch, observer) = emulator.into_observer();
     let (flows, hosts) = {
@@ -108,6 +111,7 @@ pub(crate) fn run_told<O: Observer>(
         took,
         flows,
         hosts,
+        shortest_round_trip,
         time,
         cut_short,
     };
@@ -333,14 +337,29 @@ impl Plan {
             ackclock_emulator::Hold::Time(_) => None,
         });
         let unseen = held.max().map_or(0, |packets| u32::from(packets).saturating_mul(2).max(4));
-        let bounds = self.flows.iter().map(|flow| self.bounds(flow.hosts, unseen));
+        let bounds = self.flows.iter().map(|flow| self.bounds(flow, unseen));
         let liveness = Liveness::new(bounds.collect(), spans);
         Watch::new(facts, liveness, ledger.clone(), ports, wants_packets)
     }
 
-    /// What the silences of a flow between these hosts are judged by.
-    fn bounds(&self, hosts: [usize; 2], unseen: u32) -> Bounds {
-        let ends = hosts.map(|host| &self.hosts[host]);
+    /// A round trip with full packets and empty queues, over all hops as they are when the run begins.
+    fn shortest_round_trip(&self) -> Duration {
+        let paths = self.topology.links().map(|link| self.topology.path(link));
+        let delay = |path: &Path| {
+            let bytes = path.mtu as usize + path.size.overhead.max(0) as usize;
+            path.delay + path.rate.transmission_time(bytes)
+        };
+        paths.map(delay).fold(Duration::ZERO, |sum, each| sum + each)
+    }
+
+    /// What the silences of a flow are judged by.
+    fn bounds(&self, flow: &Flow, unseen: u32) -> Bounds {
+        let ends = flow.hosts.map(|host| &self.hosts[host]);
+        // smoltcp (0.14) forgets what was lost before a window closed, and probes behind it for ever.
+        let is_stuck = |side: usize| {
+            let is_closed = flow.reads[1 - side].is_some();
+            ends[side].smoltcp.is_some() && flow.bytes[side] > 0 && is_closed
+        };
         // A window that is never reduced fills a short queue again and again.
         let has_no_law = ends.iter().any(|host| host.law.law.name() == "fixed");
         let unseen = if has_no_law { unseen + 6 } else { unseen };
@@ -365,7 +384,7 @@ impl Plan {
                 host.config.timestamps && samples_all && host.smoltcp.is_none()
             }),
             may_refuse: ends.iter().any(|host| host.memory < u64::MAX),
-            exempt: ends.iter().any(|host| host.lie.is_some()),
+            exempt: ends.iter().any(|host| host.lie.is_some()) || is_stuck(0) || is_stuck(1),
             unseen: if ends.iter().any(|host| host.smoltcp.is_some()) {
                 unseen + 3
             } else {

@@ -150,8 +150,10 @@ impl Watch {
                 self.facts.flows[flow].lose(count, usize::from(!by_client));
                 let told: u64 = self.facts.flows[flow].too_big.iter().sum();
                 let excuse = TOO_BIG * (1 + now.as_secs() / TRIED_AGAIN);
-                if count != LossCount::TooBig || told <= excuse {
+                if count != LossCount::TooBig {
                     self.liveness.on_lost(now, flow);
+                } else if told <= excuse {
+                    self.liveness.on_too_long(now, flow);
                 }
             }
             None => (0..self.facts.flows.len()).for_each(|flow| self.liveness.on_lost(now, flow)),

@@ -31,12 +31,15 @@ struct Byte {
 }
 
 /// Bytes from `una` on.
+#[derive(Default)]
 struct Model {
     una: SeqNumber,
     bytes: Vec<Byte>,
     pieces: u32,
     /// When something of each transmission was sent again last, or it was sent, in microseconds.
     last_resent: Vec<u64>,
+    /// The same of the first of what is on its way again.
+    first_resent: Vec<u64>,
 }
 
 /// How many bytes were delivered, and where the lowest piece among them ends that was sent once.
@@ -59,6 +62,23 @@ impl Model {
         }
         self.pieces += len.div_ceil(piece);
         self.last_resent.push(now);
+        self.first_resent.push(now);
+    }
+
+    /// `range` is sent again.
+    fn resend(&mut self, now: u64, range: SeqRange) {
+        for at in 0..self.bytes.len() {
+            if !range.contains(self.una + at as u32) {
+                continue;
+            }
+            let record = self.bytes[at].record;
+            if !self.bytes.iter().any(|byte| byte.record == record && byte.resent) {
+                self.first_resent[record] = now;
+            }
+            self.last_resent[record] = now;
+            let byte = &mut self.bytes[at];
+            (byte.lost, byte.resent, byte.ever_resent) = (true, true, true);
+        }
     }
 
     /// What it is that the bytes which `delivered` picks have been delivered.
@@ -144,12 +164,12 @@ impl Model {
         newly
     }
 
-    /// RFC 8985 section 6.2 step 5.
-    fn detect_overdue(&mut self, newest: Transmission, until: u64) -> u32 {
+    /// RFC 8985 section 6.2 step 5; with `resent_at` when of each transmission something was sent again.
+    fn detect_overdue(&mut self, newest: Transmission, until: u64, resent_at: &[u64]) -> u32 {
         let mut newly = 0;
         for at in 0..self.bytes.len() {
             let Byte { piece, record, sent, sacked, lost, resent, .. } = self.bytes[at];
-            let sent = if resent { self.last_resent[record] } else { sent };
+            let sent = if resent { resent_at[record] } else { sent };
             let end = self.piece_range(piece).end;
             let tie = sent == newest.at && resent != newest.again;
             let overtaken = !tie && newest.is_after(Transmission { at: sent, end, again: resent });
@@ -287,8 +307,7 @@ fn compare<P: Profile>(una: u32, steps: Vec<Step>) -> Result<(), TestCaseError> 
     let memory = (Buffer::growing(), Buffer::default());
     let mut flight = RecordedFlight::<P>::new(SeqNumber(0), memory, 8);
     let known = |(bytes, lowest): News| (bytes, lowest.filter(|_| times_matter::<P>()));
-    let mut model =
-        Model { una: SeqNumber(una), bytes: Vec::new(), pieces: 0, last_resent: Vec::new() };
+    let mut model = Model { una: SeqNumber(una), ..Model::default() };
     // Two steps in the same microsecond, then two in the next.
     for (clock, step) in (200u64..).zip(steps) {
         let micros = clock / 2;
@@ -341,13 +360,17 @@ fn compare<P: Profile>(una: u32, steps: Vec<Step>) -> Result<(), TestCaseError> 
                 let end = model.una + end;
                 let newest = Transmission { at: micros - at, end, again };
                 let newly = flight.detect_overdue(newest, micros - until).lost.bytes;
-                prop_assert_eq!(newly, model.detect_overdue(newest, micros - until));
+                let resent_at = model.last_resent.clone();
+                prop_assert_eq!(newly, model.detect_overdue(newest, micros - until, &resent_at));
             }
             Step::TimedOut(until) => {
                 flight.mark_timed_out(micros - until);
                 model.forget_reneged();
                 let newest = Transmission { at: u64::MAX, ..Transmission::default() };
-                model.detect_overdue(newest, micros - until);
+                let by_first = max_pieces::<P>() > 1;
+                let resent_at = if by_first { &model.first_resent } else { &model.last_resent };
+                let resent_at = resent_at.clone();
+                model.detect_overdue(newest, micros - until, &resent_at);
                 let piece = model.bytes.first().map(|byte| byte.piece);
                 for byte in model.bytes.iter_mut().filter(|byte| Some(byte.piece) == piece) {
                     (byte.lost, byte.resent) = (true, false);
@@ -373,12 +396,7 @@ fn compare<P: Profile>(una: u32, steps: Vec<Step>) -> Result<(), TestCaseError> 
                 };
                 if let Some(range) = range {
                     flight.mark_resent(now, range);
-                    for (at, byte) in model.bytes.iter_mut().enumerate() {
-                        if range.contains(model.una + at as u32) {
-                            (byte.lost, byte.resent, byte.ever_resent) = (true, true, true);
-                            model.last_resent[byte.record] = micros;
-                        }
-                    }
+                    model.resend(micros, range);
                 }
             }
             Step::CutAnew(piece) => {
@@ -402,6 +420,31 @@ fn compare<P: Profile>(una: u32, steps: Vec<Step>) -> Result<(), TestCaseError> 
         check(&flight, &model)?;
     }
     Ok(())
+}
+
+/// Four segments went out at once, and two of them again, one long after the other: the timer does not wait for the second
+/// one, which would cost a timeout for each of them.
+#[test]
+fn on_a_timeout_the_first_retransmission_of_a_burst_tells_for_all() {
+    let memory = (Buffer::growing(), Buffer::default());
+    let mut flight = RecordedFlight::<Full>::new(SeqNumber(1), memory, 8);
+    let at = Instant::from_micros;
+    assert!(flight.push(at(0), SeqRange::from_len(SeqNumber(1), 40), 10));
+    flight.mark_all_lost();
+    for (micros, seq) in [(100, 1), (150, 11), (400, 21)] {
+        flight.mark_resent(at(micros), SeqRange::from_len(SeqNumber(seq), 10));
+    }
+    acknowledge(&mut flight, SeqNumber(11));
+    assert_eq!(flight.pipe(), 20);
+    flight.mark_timed_out(200);
+    assert_eq!(flight.pipe(), 0);
+    assert_eq!(flight.first_lost(), Some(SeqRange::from_len(SeqNumber(11), 10)));
+    // An ack is no timer.
+    flight.mark_resent(at(500), SeqRange::from_len(SeqNumber(11), 10));
+    flight.mark_resent(at(800), SeqRange::from_len(SeqNumber(21), 10));
+    let newest = Transmission { at: 900, end: SeqNumber(41), again: true };
+    assert_eq!(flight.detect_overdue(newest, 600).lost.bytes, 0);
+    assert_eq!(flight.detect_overdue(newest, 800).lost.bytes, 20);
 }
 
 /// Sequence numbers, and steps from there on.

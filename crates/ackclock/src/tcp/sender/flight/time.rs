@@ -2,7 +2,8 @@
 //!
 //! Each record holds when it was first sent, and the first and last times at which pieces of it were
 //! retransmitted. Inference uses the safe one of the two: a retransmission counts as lost only when the last
-//! one would, and as delivered as if it were the first one.
+//! one would, and as delivered as if it were the first one. When the retransmission timer fires it is the other way
+//! round: a lost piece that counts as in flight costs a timeout of its own, and a needless retransmission little.
 
 use super::pieces::PieceSet;
 use super::record::{FlightRecord, PiecesOf, times_matter};
@@ -24,6 +25,9 @@ pub(crate) struct Transmission {
 }
 
 impl Transmission {
+    /// Later than all others: what the retransmission timer compares with.
+    const TIMER: Transmission = Transmission { at: u64::MAX, end: SeqNumber(0), again: false };
+
     /// RACK_sent_after (RFC 8985 section 6.2 step 2).
     pub(crate) fn is_after(self, other: Transmission) -> bool {
         self.at > other.at || (self.at == other.at && self.end.after(other.end))
@@ -114,7 +118,7 @@ pub(crate) struct Overdue {
 }
 
 impl<P: Profile> FlightRecord<P> {
-    fn first_resent(&self) -> u64 {
+    pub(super) fn first_resent(&self) -> u64 {
         self.sent() + u64::from(self.first_resent)
     }
 
@@ -169,7 +173,8 @@ impl<P: Profile> RecordedFlight<'_, P> {
             } else if candidates.any() {
                 found.waiting = found.waiting.max(Some(sent));
             }
-            let resent_at = record.last_resent();
+            let by_timer = P::SEGMENTATION && newest == Transmission::TIMER;
+            let resent_at = if by_timer { record.first_resent() } else { record.last_resent() };
             let again = record.resent & record.sent_before(resent_at, true, newest);
             if again.any() && resent_at <= until {
                 found.lost.add(position, record, again);
@@ -201,7 +206,7 @@ impl<P: Profile> RecordedFlight<'_, P> {
     /// Implements [`Flight::mark_timed_out`](super::Flight::mark_timed_out).
     pub(super) fn mark_first_and_overdue(&mut self, until: u64) {
         self.forget_reneged();
-        let _ = self.mark_overdue(Transmission { at: u64::MAX, ..Transmission::default() }, until);
+        let _ = self.mark_overdue(Transmission::TIMER, until);
         let Some(record) = self.records.front_mut() else {
             return;
         };
