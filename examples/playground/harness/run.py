@@ -23,11 +23,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", "target"))
 PAGE = ROOT / TARGET / "playground" / "index.html"
 WIDE, NARROW = (1440, 900), (390, 844)
-# Each with a link of its own: laws, two-way traffic, losses by chance, queues by chance, stacks of other days.
+# Each with a link of its own: laws, two-way traffic, losses by chance, queues by chance, marks, stacks of other days.
 LINKS = (
     "#show=two",
     "#show=loss&seed=7",
     "#show=bbr&duration=15",
+    "#show=l4s&duration=12",
     "#show=codel&queue=fq_codel&there=3&back=2&starts=random&seed=3&duration=8",
     "#show=jacobson-3",
     "#show=zhang-4&seed=11",

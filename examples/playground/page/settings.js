@@ -47,7 +47,7 @@ const ERAS = {
 };
 
 const LAWS = [
-  ["cubic", "CUBIC"], ["reno", "Reno"], ["bbr", "BBR"], ["vegas", "Vegas"], ["veno:threshold=1", "Veno"],
+  ["cubic", "CUBIC"], ["reno", "Reno"], ["bbr", "BBR"], ["prague", "Prague (L4S)"], ["vegas", "Vegas"], ["veno:threshold=1", "Veno"],
   ["reno:growth=abc", "Reno, byte counting (ABC)"], ["tahoe:growth=floor", "Tahoe"], ["none", "none: the peer's window"],
   ["fixed:30", "fixed, 30 packets"], ["fixed:25", "fixed, 25 packets"],
 ];
@@ -61,7 +61,7 @@ export const FIELDS = [
   { key: "loss", label: "Random loss", group: "Path", kind: "linear", min: 0, max: 10, step: 0.05, unit: "%" },
   {
     key: "queue", label: "Queue", group: "Path", kind: "choice",
-    options: [["tail", "drop-tail"], ["red", "RED"], ["codel", "CoDel"], ["fq_codel", "FQ-CoDel"], ["infinite", "infinite"]],
+    options: [["tail", "drop-tail"], ["red", "RED"], ["codel", "CoDel"], ["fq_codel", "FQ-CoDel"], ["dualpi2", "DualPI2 (L4S)"], ["infinite", "infinite"]],
   },
   { key: "law", label: "Law", group: "Senders", kind: "choice", options: LAWS },
   { key: "law2", label: "Law of the second", group: "Senders", kind: "choice", options: [["", "the same"], ...LAWS] },
@@ -77,6 +77,10 @@ export const FIELDS = [
     key: "iw", label: "Initial window", group: "Senders", kind: "choice",
     options: [["rfc6928", "10 (RFC 6928)"], ["rfc3390", "3 or 4 (RFC 3390)"], ["1", "1"], ["2", "2"], ["4", "4"], ["16", "16"], ["32", "32"]],
   },
+  {
+    key: "ecn", label: "ECN", group: "Senders", kind: "choice",
+    options: [["", "off"], ["request", "classic (RFC 3168)"], ["request-accurate", "accurate (RFC 9768)"]],
+  },
   { key: "era", label: "Stack", group: "Senders", kind: "choice", options: Object.entries(ERAS).map(([key, era]) => [key, era.title]) },
   { key: "there", label: "Flows to the right", group: "Flows", kind: "linear", min: 0, max: 4, step: 1, unit: "" },
   { key: "back", label: "Flows to the left", group: "Flows", kind: "linear", min: 0, max: 4, step: 1, unit: "" },
@@ -90,7 +94,7 @@ export const FIELDS = [
 
 const MODERN = {
   rate: 10e6, delay: 0.02, buffer: 64, loss: 0, queue: "tail", law: "cubic", law2: "", recovery: "", acks: "delayed=40ms",
-  iw: "rfc6928", era: "today", there: 1, back: 0, starts: "0", duration: 20, seed: 1,
+  iw: "rfc6928", ecn: "", era: "today", there: 1, back: 0, starts: "0", duration: 20, seed: 1,
 };
 const ZHANG = {
   ...MODERN, rate: 50e3, delay: 0.01, buffer: 20, law: "tahoe:growth=floor", recovery: "tahoe", acks: "every", iw: "1",
@@ -111,6 +115,9 @@ export const PRESETS = [
     look: "BBR paces by the rate it measures, and does not fill the queue; CUBIC does." },
   { id: "codel", group: "Today", title: "CoDel keeps the queue short", pace: 20, settings: { ...MODERN, queue: "codel", buffer: 500 },
     look: "CoDel drops a packet when the queue has stood for a while, so a buffer of 500 is hardly used. Choose drop-tail to see it filled." },
+  { id: "l4s", group: "Today", title: "Prague beside CUBIC through DualPI2", pace: 20,
+    settings: { ...MODERN, delay: 0.01, buffer: 1000, queue: "dualpi2", law2: "prague", ecn: "request-accurate", there: 2, starts: "5", duration: 30 },
+    look: "Prague's packets wait about a millisecond in a queue of their own, CUBIC's fifteen, and neither starves the other: marks, not losses, tell them." },
   { id: "jacobson-3", group: "Jacobson 1988", title: "Figure 3: start without slow start", pace: 1, settings: JACOBSON,
     look: "A whole window at once into a buffer of 30: most of it is lost, the timer repairs it, and half of the line is wasted." },
   { id: "jacobson-4", group: "Jacobson 1988", title: "Figure 4: start with slow start", pace: 1,
@@ -158,11 +165,13 @@ export function toml(settings) {
     red: `queue=red:${low}:${high}:0.002:0.1:${settings.buffer}`,
     codel: "queue=codel",
     fq_codel: "queue=fq_codel",
+    dualpi2: `queue=dualpi2:15ms:1ms:2:${settings.buffer}`,
   }[settings.queue];
   const way = (carries) =>
     `rate=${number(settings.rate)}bit,delay=${number(settings.delay * 1e3)}ms,` +
     `loss=${carries ? number(settings.loss) : 0}%,${queue}${era.line}`;
   const connection = [`ack_policy = "${settings.acks}"`, `initial_window = "${settings.iw}"`];
+  if (settings.ecn) connection.push(`ecn = "${settings.ecn}"`);
   if (settings.recovery) connection.push(`recovery = "${settings.recovery}"`);
   const lines = [
     `seed = ${settings.seed}`,
