@@ -216,6 +216,12 @@ pub(crate) trait Flight: Debug + Sized {
         None
     }
 
+    /// How many segments make up what is in flight before `una`, if that is known: each was sent once, and
+    /// arrives once.
+    fn segments_before(&self, _una: SeqNumber) -> Option<u32> {
+        None
+    }
+
     /// [`untouched`](Self::untouched) records were acknowledged.
     fn acknowledge_run(&mut self, _run: &Run) {}
 
