@@ -165,6 +165,8 @@ struct AccurateEcnReport {
     told_ce_bytes: u32,
     told_ect0_bytes: u32,
     told_ect1_bytes: u32,
+    ignored: bool,
+    contradictory: bool,
 }
 
 impl From<AccurateEcnCounts> for AccurateEcnReport {
@@ -178,6 +180,8 @@ impl From<AccurateEcnCounts> for AccurateEcnReport {
             told_ce_bytes: counts.told_ce_bytes,
             told_ect0_bytes: counts.told_ect0_bytes,
             told_ect1_bytes: counts.told_ect1_bytes,
+            ignored: counts.ignored,
+            contradictory: counts.contradictory,
         }
     }
 }

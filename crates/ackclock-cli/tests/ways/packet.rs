@@ -128,3 +128,42 @@ fn an_address_that_the_kernel_has_is_refused() {
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(text.contains("use --via raw"), "{text}");
 }
+
+/// What waits for the line waits in the stack: of a transfer with buffers of megabytes the interface's queue holds
+/// about as much as `--bql` says.
+#[test]
+fn a_byte_queue_limit_keeps_the_queue_of_the_interface_short() {
+    let script = OURS.to_owned()
+        + r#"
+        tc qdisc replace dev v0 root tbf rate 10mbit burst 3100 limit 10000000
+        waiting() {
+            tc -s -j qdisc show dev v0 | python3 -c '
+import json, sys
+print(max(queue.get("backlog", 0) for queue in json.load(sys.stdin)))'
+        }
+        for limit in 3000 200000; do
+            begin far serving at_peer "$A" serve discard --via kernel --port 9 --once --json
+            "$A" discard 10.1.0.2:9 $ours --buffer 4M --bql $limit --bytes 3M --json &
+            transfer=$!
+            most=0
+            while kill -0 $transfer 2>/dev/null; do
+                now=$(waiting)
+                if [ "$now" -gt "$most" ]; then most=$now; fi
+            done
+            wait $transfer
+            echo "{\"most_waiting\": $most}"
+        done
+    "#;
+    let Some(output) = in_namespace(&script) else {
+        return;
+    };
+    let reports = reports(&output);
+    let [short, waiting_short, long, waiting_long] = &reports[..] else { panic!("{reports:?}") };
+    for transfer in [short, long] {
+        assert_eq!(transfer["totals"]["acked_bytes"], 3 << 20);
+    }
+    let [few, many] =
+        [waiting_short, waiting_long].map(|report| report["most_waiting"].as_u64().unwrap());
+    assert!(few <= 6_000, "{few} bytes");
+    assert!(many > 30_000, "{many} bytes");
+}

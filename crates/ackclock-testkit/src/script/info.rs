@@ -13,6 +13,8 @@ pub(super) fn field(info: &Info, name: &str) -> Result<u64, String> {
                 "ce_packets" => counts.ce_packets.into(),
                 "told_ce_packets" => counts.told_ce_packets.into(),
                 "told_ce_bytes" => counts.told_ce_bytes.into(),
+                "ecn_ignored" => counts.ignored.into(),
+                "ecn_contradictory" => counts.contradictory.into(),
                 "rto" => info.rto.as_millis(),
                 "rtt" => info.rtt.as_millis(),
                 "busy_time" => info.limits.busy.as_millis(),

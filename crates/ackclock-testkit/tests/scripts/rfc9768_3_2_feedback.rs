@@ -157,6 +157,109 @@ fn a_counter_that_is_zero_at_first_is_not_believed() {
     );
 }
 
+/// Two segments and the ack that tells that they were marked, all but so many of the first ones, in the round trip of
+/// that number.
+fn marked_round(round: u32, unmarked: u32) -> String {
+    let (from, middle, to) = (2_000 * round + 1, 2_000 * round + 1_001, 2_000 * round + 2_001);
+    let marks = 2 * (round + 1) - unmarked;
+    let ace = ["", "E", "W", "WE", "A", "AE", "AW", "AWE"][(5 + marks as usize) % 8];
+    let (unmarked, marked) = (1 + 1_000 * unmarked, 1_000 * marks);
+    format!(
+        "
+        write 2000
+        > [ect0] AE. {from}:{middle}(1000) ack 1
+        > [ect0] PAE. {middle}:{to}(1000) ack 1
+        +0.01 < {ace}. 1:1(0) ack {to} <accecn0 {unmarked} {marked}>
+        "
+    )
+}
+
+/// Section 3.2.2.3: where every packet of the first rounds was marked something marks all of them. That says nothing
+/// of congestion, and nothing more is sent as ECN-capable.
+#[test]
+fn marks_without_end_are_not_believed() {
+    let rounds = |unmarked| (0..8).map(|at| marked_round(at, unmarked)).collect::<String>();
+    let (all, nearly) = (rounds(0), rounds(1));
+    check(&format!(
+        "{AGREED}
+        {all}
+        info ecn_ignored 1
+        info told_ce_packets 16
+        write 2000
+        > [not-ect] AE. 16001:17001(1000) ack 1
+        > [not-ect] PAE. 17001:18001(1000) ack 1
+        +0.01 < AWE. 1:1(0) ack 18001 <accecn0 1 18000>
+        info told_ce_packets 18
+        # Marks that counted would have kept it at two segments.
+        info cwnd 3000
+        "
+    ));
+    check(&format!(
+        "{AGREED}
+        {nearly}
+        info ecn_ignored 0
+        write 100
+        > [ect0] PAE. 16001:16101(100) ack 1
+        "
+    ));
+}
+
+/// Section 3.2.3.2.5: marked bytes of one segment, and a field that has not moved.
+#[test]
+fn bytes_that_contradict_the_field_end_the_use_of_ecn() {
+    check(&format!(
+        "{AGREED}
+        write 1000
+        > [ect0] PAE. 1:1001(1000) ack 1
+        +0.01 < AE. 1:1(0) ack 1001 <accecn0 1 1000>
+        info ecn_contradictory 1
+        # It is congestion all the same.
+        info cwnd 2000
+        write 1000
+        > [not-ect] PAE. 1001:2001(1000) ack 1
+        # What arrives is told as before.
+        < [ce] AE. 1:1001(1000) ack 1001
+        > AW. 2001:2001(0) ack 1001 <accecn0 1 1000>
+        "
+    ));
+}
+
+/// The same, where there is an explanation: eight segments were marked, or an ack between has told the packet and not
+/// its bytes.
+#[test]
+fn bytes_that_the_field_may_have_told_contradict_nothing() {
+    let segments: String = (0..8)
+        .map(|at| {
+            let (from, to) = (1_000 * at + 1, 1_000 * at + 1_001);
+            let push = if at == 7 { "P" } else { "" };
+            format!("> [ect0] {push}AE. {from}:{to}(1000) ack 1\n")
+        })
+        .collect();
+    check(&format!(
+        "{AGREED}
+        write 8000
+        {segments}
+        +0.01 < AE. 1:1(0) ack 8001 <accecn0 1 8000>
+        info ecn_contradictory 0
+        info told_ce_packets 8
+        write 100
+        > [ect0] PAE. 8001:8101(100) ack 1
+        "
+    ));
+    check(&format!(
+        "{AGREED}
+        write 3000
+        > [ect0] AE. 1:1001(1000) ack 1
+        > [ect0] AE. 1001:2001(1000) ack 1
+        > [ect0] PAE. 2001:3001(1000) ack 1
+        +0.01 < AW. 1:1(0) ack 1 <sack 1001:2001>
+        +0.001 < AW. 1:1(0) ack 3001 <accecn0 2001 1000>
+        info ecn_contradictory 0
+        info told_ce_packets 1
+        "
+    ));
+}
+
 /// RFC 3168 section 6.1.5 stands: retransmissions are not ECN-capable; they tell the counter of now.
 #[test]
 fn a_retransmission_tells_the_counter_of_now() {

@@ -6,13 +6,15 @@
 //! | 3.1, 3.2.2.1 | the handshake and its feedback, tables 2 to 4 | [`agreement`] |
 //! | 3.2.2.5.1, 3.2.3.3 | what arrives is counted, acknowledged and told | [`receiving`] |
 //! | 3.2.2.2, 3.2.2.5.2, 3.2.3.1 | what the peer tells | [`sending`] |
+//! | 3.2.2.3 to 3.2.2.4, 3.2.3.2.4 to 3.2.3.2.5 | when that is not believed | [`sending`] |
+//!
+//! That SYNs which ask for it do not come through is remembered by the stack (section 3.1.4.1).
 //!
 //! Here is where these meet the events of a connection. Connections that use it go the general road: their
 //! flags change from segment to segment, and templates know those of none.
 //!
-//! Not done, of what section 3.2 leaves open: an option is not tried again if that of the SYN-ACK was
-//! not acknowledged; marks that never end do not end the use of ECN (section 3.2.2.3); nor do byte
-//! counters that contradict the field (section 3.2.3.2.5).
+//! Section 3.2.3.2.2 leaves open whether an option is tried again if that of the SYN-ACK was not
+//! acknowledged, and section 3.2.2.3 whether ECN-capable packets are once marks never ended: here neither is.
 
 mod agreement;
 mod receiving;
@@ -83,6 +85,11 @@ pub struct AccurateEcnCounts {
     pub told_ect0_bytes: u32,
     /// Payload bytes with ECT(1) that the peer has told of (s.e1b).
     pub told_ect1_bytes: u32,
+    /// What the peer tells means nothing, and is not answered: its counter was zero at first, or everything
+    /// was marked (sections 3.2.2.3 and 3.2.2.4). Nothing more is sent as ECN-capable.
+    pub ignored: bool,
+    /// What the peer tells contradicts itself (section 3.2.3.2.5). Nothing more is sent as ECN-capable.
+    pub contradictory: bool,
 }
 
 /// What a connection does with AccECN at its events.
@@ -140,7 +147,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// Whether nothing of ours is to be ECN-capable.
     pub(super) fn may_be_capable(&self) -> bool {
         self.agreement.accurate.is_capable()
-            && self.accurate().is_some_and(|state| !state.told.is_deaf)
+            && self
+                .accurate()
+                .is_some_and(|state| !(state.told.is_deaf || state.told.is_contradictory))
     }
 
     /// AE, CWR and ECE of a segment that is no SYN and no RST.
@@ -262,6 +271,11 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if !self.is_accurate() || header.flags.contains(Flags::SYN) {
             return false;
         }
+        // Blocks tell of more than what is acknowledged.
+        let covered = match header.options.sack.is_empty() {
+            true => self.sender.segments_before(header.ack),
+            false => None,
+        };
         let feedback = Feedback {
             seq,
             ack: header.ack,
@@ -270,6 +284,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             option: header.options.accurate_ecn(),
             acked: header.ack.since(self.sender.snd_una()),
             mss: self.sender.mss(),
+            covered,
+            nxt: self.sender.snd_nxt(),
         };
         let bare = segment.is_empty() && header.options.sack.is_empty();
         let opened_fast = self.was_opened_fast();
@@ -298,7 +314,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         } else {
             state.told.take(&feedback)
         };
-        if is_first && !self.may_be_capable() {
+        if !self.may_be_capable() {
             self.sender.give_up_capability();
         }
         let has_marks = marks.packets > 0;
@@ -331,6 +347,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             told_ce_bytes: told.ce_bytes,
             told_ect0_bytes: bytes(told.ect0_bytes),
             told_ect1_bytes: bytes(told.ect1_bytes),
+            ignored: told.is_deaf,
+            contradictory: told.is_contradictory,
         })
     }
 }

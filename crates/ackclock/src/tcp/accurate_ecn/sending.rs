@@ -1,5 +1,6 @@
 //! The sender's part: how much of what was sent has met congestion, by the counters that acks tell
-//! (RFC 9768 sections 3.2.2.2, 3.2.2.5.2 and 3.2.3.1, appendix A).
+//! (RFC 9768 sections 3.2.2.2, 3.2.2.5.2 and 3.2.3.1, appendix A), and when they are not believed (sections
+//! 3.2.2.3, 3.2.2.4, 3.2.3.2.4 and 3.2.3.2.5).
 
 use super::receiving::{FIRST_ECT, FIRST_PACKETS};
 use crate::congestion::Marks;
@@ -8,6 +9,9 @@ use crate::wire::AccurateEcnOption;
 
 /// Values of the ACE field.
 const ACES: u32 = 8;
+/// Marks that never end: in so many round trips, the first ones, everything was marked, and so many packets at least.
+const MARKED_ROUNDS: u8 = 4;
+const MARKED_PACKETS: u32 = 16;
 /// Bits of a counter in an option.
 const MASK: u32 = 0x00ff_ffff;
 
@@ -25,6 +29,43 @@ pub(super) struct Feedback {
     /// Bytes that it acknowledges for the first time, and payload bytes of a full segment.
     pub(super) acked: u32,
     pub(super) mss: u32,
+    /// Segments that have arrived since the ack before, if that is certain.
+    pub(super) covered: Option<u32>,
+    /// SND.NXT.
+    pub(super) nxt: SeqNumber,
+}
+
+/// Whether the first round trips were marked from end to end (section 3.2.2.3).
+#[derive(Clone, Copy, Debug)]
+struct Constancy {
+    /// Rounds that have begun, if all that was acknowledged in them was marked.
+    rounds: Option<u8>,
+    /// Where the current one ends.
+    end: SeqNumber,
+    /// Bytes told to be marked that are not acknowledged yet.
+    ahead: u32,
+}
+
+impl Constancy {
+    const FIRST: Constancy = Constancy { rounds: Some(0), end: SeqNumber(0), ahead: 0 };
+
+    /// An ack has told of so many bytes more that were marked. How many rounds were marked.
+    fn on_ack(&mut self, feedback: &Feedback, marked: u32) -> u8 {
+        let Some(rounds) = &mut self.rounds else {
+            return 0;
+        };
+        self.ahead = self.ahead.saturating_add(marked);
+        let Some(ahead) = self.ahead.checked_sub(feedback.acked) else {
+            self.rounds = None;
+            return 0;
+        };
+        self.ahead = ahead;
+        if feedback.acked > 0 && (*rounds == 0 || feedback.ack.after(self.end)) {
+            *rounds = rounds.saturating_add(1);
+            self.end = feedback.nxt;
+        }
+        *rounds
+    }
 }
 
 /// What the peer has counted.
@@ -41,8 +82,14 @@ pub(super) struct Told {
     timestamp: u32,
     /// No ack has come yet.
     is_first: bool,
-    /// Feedback means nothing: the field is zero from the start (sections 3.2.2.1 and 3.2.2.4).
+    /// Feedback means nothing: the field is zero from the start (sections 3.2.2.1 and 3.2.2.4), or everything is
+    /// marked (section 3.2.2.3).
     pub(super) is_deaf: bool,
+    /// The bytes have contradicted the field: something mangles feedback (section 3.2.3.2.5).
+    pub(super) is_contradictory: bool,
+    /// The bytes of CE are those that the last ack has told, not an estimate.
+    is_exact: bool,
+    constancy: Constancy,
     /// Options mean nothing: their counters are zero from the start (section 3.2.3.2.4).
     ignores_options: bool,
     /// Whether an option has come.
@@ -60,6 +107,9 @@ impl Told {
         timestamp: 0,
         is_first: true,
         is_deaf: false,
+        is_contradictory: false,
+        is_exact: true,
+        constancy: Constancy::FIRST,
         ignores_options: false,
         saw_option: false,
     };
@@ -106,6 +156,24 @@ impl Told {
         }
         self.note(feedback);
         let told = self.take_option(feedback.option.filter(|_| !self.ignores_options));
+        let (packets, bytes) = match told {
+            Some(bytes) if self.contradicts(feedback, bytes) => {
+                // Bytes were marked, and the field is what it was.
+                self.is_contradictory = true;
+                (bytes.div_ceil(feedback.mss.max(1)), bytes)
+            }
+            _ => self.count(feedback, told),
+        };
+        let is_news = feedback.acked > 0 || packets > 0 || feedback.covered.is_none();
+        self.is_exact = told.is_some() || (self.is_exact && !is_news);
+        let rounds = self.constancy.on_ack(feedback, bytes);
+        let marked = self.ce_packets.wrapping_sub(FIRST_PACKETS);
+        self.is_deaf |= rounds >= MARKED_ROUNDS && marked >= MARKED_PACKETS;
+        if self.is_deaf { Marks::default() } else { Marks { packets, bytes } }
+    }
+
+    /// Counts the packets that the field tells. Gives them, and their bytes.
+    fn count(&mut self, feedback: &Feedback, told: Option<u32>) -> (u32, u32) {
         let packets = self.packets(feedback, told);
         self.ce_packets = self.ce_packets.wrapping_add(packets);
         let bytes = told.unwrap_or_else(|| {
@@ -114,7 +182,20 @@ impl Told {
             self.ce_bytes = self.ce_bytes.wrapping_add(estimate);
             estimate
         });
-        if self.is_deaf { Marks::default() } else { Marks { packets, bytes } }
+        (packets, bytes)
+    }
+
+    /// Whether an option tells of marked bytes, though the field has not moved, and certainly not gone round either:
+    /// the bytes were known exactly, and too few segments have arrived since.
+    fn contradicts(&self, feedback: &Feedback, bytes: u32) -> bool {
+        let is_still = self.least(feedback) == 0;
+        let is_certain = self.is_exact && feedback.covered.is_some_and(|covered| covered < ACES);
+        bytes > 0 && is_still && is_certain
+    }
+
+    /// By how much the field has moved at least.
+    fn least(&self, feedback: &Feedback) -> u32 {
+        u32::from(feedback.ace).wrapping_sub(self.ce_packets) % ACES
     }
 
     /// Takes the byte counters. Gives by how much that of CE has grown, if it is among them.
@@ -140,7 +221,7 @@ impl Told {
     /// have gone round more often, the bytes of an option tell how often; without one the safest
     /// likely case is that as many as possible of what is acknowledged were marked.
     fn packets(&self, feedback: &Feedback, told: Option<u32>) -> u32 {
-        let least = u32::from(feedback.ace).wrapping_sub(self.ce_packets) % ACES;
+        let least = self.least(feedback);
         let segments = |bytes: u32| bytes.div_ceil(feedback.mss.max(1));
         let rounds = match told {
             // What has arrived behind a hole counts too, though it is not acknowledged.
@@ -161,7 +242,9 @@ mod tests {
     fn ack(ack: u32, ace: u8) -> Feedback {
         let seq = SeqNumber(0);
         let acked = 0;
-        Feedback { seq, ack: SeqNumber(ack), timestamp: None, ace, option: None, acked, mss: MSS }
+        let (ack, nxt) = (SeqNumber(ack), SeqNumber(ack));
+        let (option, covered) = (None, None);
+        Feedback { seq, ack, timestamp: None, ace, option, acked, mss: MSS, covered, nxt }
     }
 
     fn option(ect0: u32, ce: u32) -> Option<AccurateEcnOption> {
@@ -252,5 +335,61 @@ mod tests {
             let later = Feedback { option: option(1, 0), acked, ..ack(acked, 5) };
             assert_eq!(told.take(&later).packets, if heeded { 0 } else { 16 });
         }
+    }
+
+    /// Section 3.2.2.3.
+    #[test]
+    fn marks_without_end_mean_nothing() {
+        // Acks of so many segments each, of which so many were marked, in a round trip each.
+        let deaf_after = |acks: &[(u32, u32)]| {
+            let (mut told, mut number, mut marks) = (Told::FIRST, 0, 0);
+            acks.iter().position(|&(segments, marked)| {
+                (number, marks) = (number + segments * MSS, marks + marked);
+                let acked = segments * MSS;
+                let option = option(1, marks * MSS);
+                let nxt = SeqNumber(number + segments * MSS);
+                let ace = (FIRST_PACKETS + marks) as u8 % 8;
+                told.take(&Feedback { acked, option, nxt, ..ack(number, ace) });
+                told.is_deaf
+            })
+        };
+        assert_eq!(deaf_after(&[(4, 4); 8]), Some(6), "of each second ack the data went before");
+        assert_eq!(deaf_after(&[(8, 8); 8]), Some(6));
+        assert_eq!(deaf_after(&[(1, 1); 20]), Some(15), "few packets say little");
+        assert_eq!(
+            deaf_after(&[(4, 4), (4, 3), (4, 4), (4, 4), (4, 4), (4, 4), (4, 4), (4, 4)]),
+            None
+        );
+        assert_eq!(
+            deaf_after(&[(0, 4), (4, 0), (4, 4), (4, 4), (4, 4), (4, 4), (4, 4), (4, 4)]),
+            Some(7)
+        );
+    }
+
+    /// Section 3.2.3.2.5.
+    #[test]
+    fn bytes_without_packets_contradict_the_field_where_it_cannot_have_gone_round() {
+        let take = |told: &mut Told, number, ace, ce, covered| {
+            let option = Some(ce).filter(|ce| *ce > 0).and_then(|ce| option(1, ce));
+            let marks = told.take(&Feedback { acked: MSS, option, covered, ..ack(number, ace) });
+            (told.is_contradictory, marks.packets)
+        };
+        let mut told = Told::FIRST;
+        assert_eq!(take(&mut told, 1_000, 6, 1_000, Some(1)), (false, 1));
+        assert_eq!(take(&mut told, 2_000, 6, 2_000, Some(1)), (true, 1), "it counts all the same");
+        assert_eq!(told.ce_packets, FIRST_PACKETS + 1);
+        let after = |first: &[(u8, u32, Option<u32>)]| {
+            let mut told = Told::FIRST;
+            let mut number = 0;
+            for &(ace, ce, covered) in first {
+                number += MSS;
+                take(&mut told, number, ace, ce, covered);
+            }
+            told.is_contradictory
+        };
+        assert!(!after(&[(5, 8_000, Some(8))]), "eight of them");
+        assert!(!after(&[(5, 1_000, None)]), "nobody knows how many");
+        assert!(!after(&[(6, 0, Some(1)), (6, 2_000, Some(1))]), "the ack before told no bytes");
+        assert!(after(&[(6, 1_000, Some(1)), (6, 1_000, Some(1)), (6, 1_001, Some(1))]));
     }
 }

@@ -2,6 +2,7 @@
 //! 4).
 
 use super::Sender;
+use super::flight::Flight;
 use crate::congestion::{Congestion, CongestionController, CongestionKind, Marks};
 use crate::profile::{Kept, Part, Profile};
 use crate::seq::SeqNumber;
@@ -90,6 +91,11 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     pub(super) fn has_counted_marks(&self) -> bool {
         P::ACCURATE_ECN
             && self.ecn.0.get().is_some_and(|marks| marks.capable == Capability::Counted)
+    }
+
+    /// Number of segments that an ack of all data before `una` covers, if that is certain.
+    pub(in crate::tcp) fn segments_before(&self, una: SeqNumber) -> Option<u32> {
+        self.flight.segments_before(una)
     }
 
     /// Whether congestion control itself responds to counted marks.

@@ -215,6 +215,11 @@ pub(crate) trait Flight: Debug + Sized {
         None
     }
 
+    /// Number of segments in flight before `una`, if that is known: each was sent once, and arrives once.
+    fn segments_before(&self, _una: SeqNumber) -> Option<u32> {
+        None
+    }
+
     /// Removes the acknowledged records of a run, from [`untouched`](Self::untouched).
     fn acknowledge_run(&mut self, _run: &Run) {}
 

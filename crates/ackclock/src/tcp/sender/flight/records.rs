@@ -256,6 +256,17 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
         (run.records > 0).then_some(run)
     }
 
+    fn segments_before(&self, una: SeqNumber) -> Option<u32> {
+        let mut segments = 0;
+        for record in self.records.iter().take_while(|record| record.seq.before(una)) {
+            if !record.is_untouched() {
+                return None;
+            }
+            segments += record.pieces();
+        }
+        Some(segments)
+    }
+
     #[inline(always)]
     fn acknowledge_run(&mut self, run: &Run) {
         self.outstanding -= run.bytes;
