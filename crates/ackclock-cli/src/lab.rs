@@ -8,6 +8,7 @@ use ackclock_lab::{
     Experiment, Extent, Offer, Output, Paper, Plan, Progress, Results, Settings, Shard, Source,
     papers, select, try_mutants,
 };
+use ackclock_report::Format;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs;
 use std::io;
@@ -62,8 +63,9 @@ pub(crate) struct MutantSettings {
 pub(crate) struct OutputSettings {
     /// Directory of the results, the report and the raw series.
     pub(crate) out: Option<PathBuf>,
-    /// Directory of the plots.
+    /// Directory of the plots, and the formats of their files.
     pub(crate) plots: Option<PathBuf>,
+    pub(crate) formats: Vec<Format>,
     /// Whether the results are printed as JSON.
     pub(crate) json: bool,
 }
@@ -262,11 +264,12 @@ impl Places {
     }
 
     fn write(&self, results: &Results, settings: &OutputSettings) -> Result<(), Failure> {
-        let write = |to: &Output, write: fn(&Output, &Results) -> io::Result<()>| {
-            write(to, results).map_err(|error| unwritable(to.directory(), &error))
+        let done = |to: &Output, written: io::Result<()>| {
+            written.map_err(|error| unwritable(to.directory(), &error))
         };
-        let written = self.out.as_ref().map_or(Ok(()), |to| write(to, Output::write));
-        let drawn = self.plots.as_ref().map_or(Ok(()), |to| write(to, Output::write_plots));
+        let written = self.out.as_ref().map_or(Ok(()), |to| done(to, to.write(results)));
+        let draw = |to| done(to, to.write_plots(results, &settings.formats));
+        let drawn = self.plots.as_ref().map_or(Ok(()), draw);
         // Results that cannot be kept can still be seen.
         print(&if settings.json { results.to_json() } else { results.to_string() })?;
         written.and(drawn)

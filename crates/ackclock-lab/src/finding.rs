@@ -55,6 +55,9 @@ pub struct Finding {
     pub verdict: Verdict,
     /// What a reader has to know.
     pub note: Option<String>,
+    /// The name of the plot that shows it; `None`: the first of the experiment's.
+    #[serde(skip)]
+    pub(crate) plot: Option<&'static str>,
 }
 
 impl Finding {
@@ -67,6 +70,7 @@ impl Finding {
             tolerance: Tolerance::ReportOnly,
             verdict: Verdict::Reported,
             note: None,
+            plot: None,
         }
     }
 
@@ -93,6 +97,12 @@ impl Finding {
     /// What a reader has to know.
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
+        self
+    }
+
+    /// The name of the plot that shows it, where the experiment has several.
+    pub(crate) fn shown_in(mut self, plot: &'static str) -> Self {
+        self.plot = Some(plot);
         self
     }
 

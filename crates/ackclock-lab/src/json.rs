@@ -36,6 +36,7 @@ struct ExperimentDocument<'a> {
     shows: &'a str,
     title: &'a str,
     scenario: &'a str,
+    headline: &'a [&'a str],
     choices: &'a [crate::Choice],
     expected_seconds: Seconds,
     verdict: Option<Verdict>,
@@ -49,7 +50,8 @@ struct ExperimentDocument<'a> {
 
 impl<'a> ExperimentDocument<'a> {
     fn new(outcome: &'a Outcome) -> Self {
-        let Experiment { shows, title, scenario, choices, seconds, .. } = outcome.experiment;
+        let Experiment { shows, title, scenario, headline, choices, seconds, .. } =
+            outcome.experiment;
         let samples = outcome.samples.variants().map(|variant| {
             let seeds = outcome.samples.of(variant);
             (variant, seeds.map(|(seed, sample)| (seed, &sample.values)).collect())
@@ -59,6 +61,7 @@ impl<'a> ExperimentDocument<'a> {
             shows,
             title,
             scenario,
+            headline,
             choices,
             expected_seconds: *seconds,
             verdict: outcome.verdict(),

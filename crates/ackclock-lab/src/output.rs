@@ -4,7 +4,7 @@ use crate::json::ResultsError;
 use crate::report;
 use crate::results::Results;
 use ackclock_emulator::read_text;
-use ackclock_report::Plot;
+use ackclock_report::{Format, Plot};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -87,15 +87,18 @@ impl Output {
         Ok(())
     }
 
-    /// Writes each plot as an SVG file.
+    /// Writes each plot as a file in each of these formats.
     ///
     /// # Errors
-    /// Those of the file system.
-    pub fn write_plots(&self, results: &Results) -> io::Result<()> {
-        results
-            .plots()
-            .into_iter()
-            .try_for_each(|(name, plot)| fs::write(self.directory.join(name + ".svg"), plot.svg()))
+    /// Those of the file system, and that the machine has no font for PNG and PDF.
+    pub fn write_plots(&self, results: &Results, formats: &[Format]) -> io::Result<()> {
+        for (name, plot) in results.plots() {
+            for format in formats {
+                let picture = plot.in_format(*format).map_err(io::Error::other)?;
+                fs::write(self.directory.join(format!("{name}.{}", format.extension())), picture)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -130,18 +133,29 @@ impl Results {
         for outcome in &self.outcomes {
             let id = outcome.experiment.id();
             for plot in outcome.findings.iter().flat_map(|findings| &findings.plots) {
-                plots.push((file_name(&[&id, &plot.name]), plot));
+                plots.push((series_name(&id, None, plot), plot));
             }
             for variant in outcome.samples.variants() {
                 for (_, sample) in outcome.samples.of(variant) {
                     for plot in &sample.plots {
-                        plots.push((file_name(&[&id, variant, &plot.name]), plot));
+                        plots.push((series_name(&id, Some(variant), plot), plot));
                     }
                 }
             }
         }
         plots
     }
+}
+
+/// The name of a plot's files, without what they end in: of an experiment as a whole, or of a variant.
+pub(crate) fn series_name(experiment: &str, variant: Option<&str>, plot: &Plot) -> String {
+    let parts = [Some(experiment), variant, Some(plot.name.as_str())];
+    file_name(&parts.into_iter().flatten().collect::<Vec<_>>())
+}
+
+/// The link from the report to a plot's points.
+pub(crate) fn series_link(name: &str) -> String {
+    format!("{SERIES}/{name}.csv")
 }
 
 /// Parts of a name, joined, with nothing in them that a file system could mind.

@@ -2,6 +2,7 @@
 
 use crate::experiment::{Choice, Paper};
 use crate::finding::{Finding, Verdict};
+use crate::output::{series_link, series_name};
 use crate::results::{Outcome, Results, Sensitivity};
 use crate::table::{self, Tally};
 use ackclock_report::{Page, Plot, Table, Text};
@@ -74,25 +75,53 @@ fn summary(page: &mut Page, papers: &[Paper], results: &Results) {
     page.list(items);
 }
 
-/// The pictures in the order of the paper's figures, with links from the table above to each.
-fn figures(page: &mut Page, outcome: &Outcome) {
-    let findings = outcome.findings.iter().flat_map(|findings| &findings.plots);
-    let mut plots: Vec<_> = findings.map(|plot| (plot, plot.title.clone())).collect();
+/// A picture of the page.
+struct Picture<'o> {
+    plot: &'o Plot,
+    title: String,
+    /// Of its place on the page, and of the file with its points.
+    id: String,
+    series: String,
+}
+
+/// The pictures that come next on the page, in the order of the paper's figures. What shows all variants
+/// stands for what shows one of them under the same name.
+fn pictures<'o>(page: &Page, outcome: &'o Outcome) -> Vec<Picture<'o>> {
+    let experiment = outcome.experiment.id();
+    let picture = |plot: &'o Plot, title: String, variant: Option<&str>| {
+        let series = series_link(&series_name(&experiment, variant, plot));
+        Picture { plot, title, id: String::new(), series }
+    };
+    let shared = || outcome.findings.iter().flat_map(|findings| &findings.plots);
+    let mut pictures: Vec<_> =
+        shared().map(|plot| picture(plot, plot.title.clone(), None)).collect();
     for variant in outcome.samples.variants() {
         for (seed, sample) in outcome.samples.of(variant) {
-            let title = |plot: &Plot| format!("{} ({variant}, seed {seed})", plot.title);
-            plots.extend(sample.plots.iter().map(|plot| (plot, title(plot))));
+            let is_own = |plot: &&Plot| shared().all(|other| other.name != plot.name);
+            pictures.extend(sample.plots.iter().filter(is_own).map(|plot| {
+                let title = format!("{} ({variant}, seed {seed})", plot.title);
+                picture(plot, title, Some(variant))
+            }));
         }
     }
-    plots.sort_by_key(|(plot, _)| figure_number(&plot.title));
-    let ids = page.next_figures(plots.iter().map(|(plot, _)| plot.name.as_str()));
-    let links = ids.iter().zip(&plots).fold(Text::from("Pictures:"), |text, (id, (_, title))| {
-        text.plain(" ").link(title.as_str(), format!("#{id}")).plain(";")
+    pictures.sort_by_key(|picture| figure_number(&picture.plot.title));
+    let ids = page.next_figures(pictures.iter().map(|picture| picture.plot.name.as_str()));
+    pictures.iter_mut().zip(ids).for_each(|(picture, id)| picture.id = id);
+    pictures
+}
+
+/// The pictures, with links to each above them.
+fn figures(page: &mut Page, pictures: &[Picture<'_>]) {
+    let links = pictures.iter().fold(Text::from("Pictures:"), |text, picture| {
+        text.plain(" ").link(picture.title.as_str(), format!("#{}", picture.id)).plain(";")
     });
-    if plots.len() > 1 {
+    if pictures.len() > 1 {
         page.paragraph(links);
     }
-    plots.iter().for_each(|(plot, title)| page.figure(plot, title.as_str()));
+    for picture in pictures {
+        let caption = Text::from(picture.title.as_str()).plain(" ").link("CSV", &picture.series);
+        page.figure(picture.plot, caption);
+    }
 }
 
 /// The figure of the paper that a plot is said to show; those that show none are last.
@@ -141,14 +170,15 @@ fn experiment(page: &mut Page, outcome: &Outcome) {
     if outcome.missing > 0 {
         page.paragraph(Text::new().faint(format!("{} runs are missing.", outcome.missing)));
     }
+    let pictures = pictures(page, outcome);
     if let Some(findings) = &outcome.findings {
         if !findings.findings.is_empty() {
-            page.table(table_of(&findings.findings));
+            page.table(table_of(&findings.findings, &pictures));
         }
         findings.sweeps.iter().for_each(|table| page.table(table.for_page()));
         page.list(findings.notes.iter().map(String::as_str));
     }
-    figures(page, outcome);
+    figures(page, &pictures);
     if !experiment.choices.is_empty() {
         page.table(choices(experiment.choices));
     }
@@ -157,7 +187,21 @@ fn experiment(page: &mut Page, outcome: &Outcome) {
     }
 }
 
-fn table_of(findings: &[Finding]) -> Table {
+/// What shows a finding: the picture that it names, or else the first.
+fn shown_in<'p, 'o>(finding: &Finding, pictures: &'p [Picture<'o>]) -> Option<&'p Picture<'o>> {
+    let named = finding.plot.and_then(|name| pictures.iter().find(|it| it.plot.name == name));
+    named.or_else(|| pictures.first())
+}
+
+/// The verdict, with links to the picture and to its points.
+fn verdict_cell(finding: &Finding, pictures: &[Picture<'_>]) -> Text {
+    let mark = verdict_mark(Some(finding.verdict));
+    let Some(picture) = shown_in(finding, pictures) else { return mark };
+    let link = mark.plain(" ").link("picture", format!("#{}", picture.id));
+    link.plain(" ").link("CSV", &picture.series)
+}
+
+fn table_of(findings: &[Finding], pictures: &[Picture<'_>]) -> Table {
     let columns = ["", "paper", "measured", "tolerance", "verdict"];
     findings.iter().fold(Table::new(columns), |table, finding| {
         let quantity = Text::from(finding.quantity.as_str());
@@ -166,7 +210,7 @@ fn table_of(findings: &[Finding]) -> Table {
             finding.paper.as_deref().unwrap_or("–").into(),
             table::measured(finding).into(),
             finding.tolerance.to_string().into(),
-            verdict_mark(Some(finding.verdict)),
+            verdict_cell(finding, pictures),
         ])
     })
 }

@@ -145,7 +145,6 @@ const UNREAD: &[(&str, &[&str])] = &[
         "not measured",
         &[
             "allman99.many_flows.abc_after_idle",
-            "jacobson88.four_conversations.with_congestion_avoidance.figure_12.expected_with_gateway_drop_policy_s",
             "jacobson88.retransmit_timer.claim_avoidance_spurious",
             "jacobson88.window_adjustment.decrease",
             "jacobson88.window_adjustment.increase_behind_better_gateways",

@@ -3,7 +3,7 @@
 //! A [`Plot`] is data: name it, give it two axes, add lines from the back to the front
 //! ([`Plot::line`] with a [`Style`]: lines, steps, points, crosses for what is marked, dashes for
 //! bounds; [`Plot::cdf`] and [`Plot::histogram`] from raw values) or a [`HeatMap`]; then
-//! [`Plot::svg`] draws it and [`Plot::write_csv`] writes its points. Give it all points: drawing
+//! [`Plot::svg`] draws it, or [`Plot::in_format`] as PNG or PDF, and [`Plot::write_csv`] writes its points. Give it all points: drawing
 //! thins them to what can be seen. A [`Page`] is put together from the top to the bottom:
 //! [`Page::new`] with a title, paragraphs of introduction, then [`Page::chapter`] and
 //! [`Page::section`], which make the index, with [`Page::paragraph`], [`Page::list`],
@@ -27,6 +27,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod convert;
 mod hover;
 mod page;
 mod picture;
@@ -34,6 +35,7 @@ mod plot;
 mod text;
 mod thin;
 
+pub use convert::{Format, FormatError};
 pub use page::Page;
 pub use plot::{Axis, HeatMap, Line, Plot, Style};
 pub use text::{Table, Text, number};

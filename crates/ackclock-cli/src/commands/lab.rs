@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::lab::{self, MergeSettings, MutantSettings, OutputSettings, RunSettings};
 use ackclock_lab::{Extent, Shard};
+use ackclock_report::Format;
 use clap::{Args, Subcommand};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -107,9 +108,18 @@ struct OutputOptions {
     /// Write results.json, plots.json, report.html and the raw series as CSV into this directory
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Write the plots as SVG files into this directory
+    /// Write the plots as files into this directory
     #[arg(long, value_name = "DIR")]
     plots: Option<PathBuf>,
+    /// Formats of these files, with commas between them: svg, png for slides, pdf for papers
+    #[arg(
+        long,
+        value_name = "FORMATS",
+        default_value = "svg",
+        value_delimiter = ',',
+        requires = "plots"
+    )]
+    format: Vec<Format>,
     /// Print the results as JSON instead of a table
     #[arg(long)]
     json: bool,
@@ -159,6 +169,11 @@ impl Merge {
 
 impl OutputOptions {
     fn settings(&self) -> OutputSettings {
-        OutputSettings { out: self.out.clone(), plots: self.plots.clone(), json: self.json }
+        OutputSettings {
+            out: self.out.clone(),
+            plots: self.plots.clone(),
+            formats: self.format.clone(),
+            json: self.json,
+        }
     }
 }

@@ -4,9 +4,12 @@
 use super::{Change, Mutant};
 use crate::mutants::law::LawFault;
 use ackclock::congestion::{BuiltIn, InitialWindow};
-use ackclock::tcp::{AckPolicy, RecoveryAlgorithm, RestartAfterIdle, RtoBackoff, RtoEstimator};
+use ackclock::tcp::{
+    AckPolicy, Config, RecoveryAlgorithm, RestartAfterIdle, RtoBackoff, RtoEstimator,
+};
 use ackclock::time::Duration;
 use ackclock_emulator::{Discipline, Loss, Path, Probability, QueueLimit};
+use std::num::NonZeroU16;
 
 /// A mutant of the list.
 const fn mutant(
@@ -200,6 +203,13 @@ pub const ALL: &[Mutant] = &[
         }),
     ),
     mutant(
+        "timer-half-as-long",
+        "least timeouts and the clock's ticks are half as long",
+        &["jacobson88.slip_timer"],
+        &["jacobson88.startup", "jacobson88.delay_sweep"],
+        Change::Settings(half_as_long),
+    ),
+    mutant(
         "timer-does-not-back-off",
         "a repeated timeout waits as long as the first",
         &["jacobson88.four_conversations"],
@@ -328,6 +338,20 @@ pub const ALL: &[Mutant] = &[
         }),
     ),
 ];
+
+/// Timers that are all half as long where their least values count. Each setting is made from the default
+/// or from BSD's ticks, so that twice is as once.
+fn half_as_long(config: &mut Config) {
+    let whole = Config::default().rto;
+    config.rto.min = config.rto.min.min(whole.min / 2);
+    config.rto.initial = config.rto.initial.min(whole.initial / 2);
+    if let Some(ticks) = &mut config.rto.ticks {
+        ticks.millis = ticks.millis.min(HALF_A_TICK);
+    }
+}
+
+/// Milliseconds of half a tick of BSD's.
+const HALF_A_TICK: NonZeroU16 = NonZeroU16::new(250).unwrap();
 
 /// The law with another growth in place of these.
 fn growth(law: BuiltIn, instead: &str, of: &[&str]) -> BuiltIn {

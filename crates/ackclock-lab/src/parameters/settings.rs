@@ -321,7 +321,7 @@ mod tests {
         );
         assert_eq!(
             error(&["tcp=tomorrow"], &[]),
-            "tcp of zhang91.two_way_1_1_small_pipe cannot be 'tomorrow': give paper, today"
+            "tcp of zhang91.two_way_1_1_small_pipe cannot be 'tomorrow': give paper, today, today-bbr"
         );
         assert_eq!(error(&["buffer"], &[]), "'buffer' sets nothing: write NAME=VALUE");
         assert_eq!(error(&["tau=1s"], &["tau=1s,2s"]), "tau is given twice: leave one away");

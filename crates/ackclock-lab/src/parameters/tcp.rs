@@ -10,6 +10,7 @@ use std::str::FromStr;
 /// The values of [`WHOLE`].
 const PAPER: &str = "paper";
 const TODAY: &str = "today";
+const TODAY_BBR: &str = "today-bbr";
 
 /// All of TCP at once.
 const WHOLE: &str = "tcp";
@@ -25,7 +26,8 @@ pub(super) const ALL: &[Parameter] = &[
         kind: Kind::Listed,
         value: PAPER,
         says: "or today: CUBIC, RACK, SACK, timestamps, ten segments at first and today's timers; \
-               segment sizes, buffers and Nagle's rule stay the paper's",
+               segment sizes, buffers and Nagle's rule stay the paper's. today-bbr is the same with BBR, \
+               which paces",
     },
     parameter("cc", Kind::Law, "the law of all hosts, with the recovery that it brings"),
     parameter("recovery", Kind::Recovery, "how losses are found and repaired"),
@@ -38,7 +40,7 @@ pub(super) const ALL: &[Parameter] = &[
 
 /// The values that are listed for one of them.
 pub(super) fn listed(name: &str) -> &'static [&'static str] {
-    if name == WHOLE { &[PAPER, TODAY] } else { &[] }
+    if name == WHOLE { &[PAPER, TODAY, TODAY_BBR] } else { &[] }
 }
 
 /// The settings of a connection as a variant wants them, from the paper's.
@@ -64,15 +66,16 @@ pub(crate) fn settings(variant: &Variant, papers: Config) -> Config {
 
 /// The law of a host as a variant wants it, from the paper's.
 pub(crate) fn law(variant: &Variant, papers: BuiltIn) -> BuiltIn {
-    match law_of(variant) {
-        Some(law) => law.law,
-        None if is_todays(variant) => BuiltIn::default(),
-        None => papers,
+    match (law_of(variant), variant.setting(WHOLE)) {
+        (Some(law), _) => law.law,
+        (None, Some(TODAY)) => BuiltIn::default(),
+        (None, Some(TODAY_BBR)) => "bbr".parse().unwrap_or(papers),
+        _ => papers,
     }
 }
 
 fn is_todays(variant: &Variant) -> bool {
-    variant.setting(WHOLE) == Some(TODAY)
+    matches!(variant.setting(WHOLE), Some(TODAY | TODAY_BBR))
 }
 
 fn law_of(variant: &Variant) -> Option<CongestionControl> {
@@ -115,6 +118,9 @@ mod tests {
         assert_eq!(todays.recovery, RecoveryAlgorithm::default());
         assert_eq!(todays.initial_window, "4".parse().unwrap());
         assert_eq!(law(&variant, "tahoe".parse().unwrap()), BuiltIn::default());
+        let variant = Variant::new(&[("tcp", "today-bbr")], 1);
+        assert_eq!(settings(&variant, papers()).recovery, RecoveryAlgorithm::default());
+        assert_eq!(law(&variant, "tahoe".parse().unwrap()), "bbr".parse().unwrap());
     }
 
     #[test]

@@ -17,7 +17,12 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                paper says nothing; and over one whose gateway takes no more than five packets back to \
                back from each machine.",
     choices: &[NEW_TIMER, OVERHEAD, GATEWAY],
-    parameters: &[super::stated::SENDER, super::stated::DELAY, super::stated::queue("50")],
+    parameters: &[
+        super::stated::SENDER,
+        super::stated::DELAY,
+        super::stated::queue("50"),
+        super::stated::DROPS,
+    ],
     sends: true,
     headline: &[
         "bytes_per_s_to_fast_receivers",

@@ -35,7 +35,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         OVERHEAD,
         GATEWAY,
     ],
-    parameters: &[super::stated::SENDER, super::stated::queue("50")],
+    parameters: &[super::stated::SENDER, super::stated::queue("50"), super::stated::DROPS],
     sends: true,
     headline: &["retransmitted", "delivered_of_25_kB"],
     seconds: Seconds { full: 20.0, quick: 15.0 },
@@ -51,6 +51,11 @@ fn line_and_data() -> [f64; 2] {
 
 fn variant(sender: &str, seeds: u64) -> Variant {
     Variant::new(&[("sender", sender)], seeds)
+}
+
+/// New senders behind a gateway that drops early.
+fn early(seeds: u64) -> Variant {
+    Variant::new(&[("sender", "new"), ("drops", "early")], seeds)
 }
 
 fn variants(quick: bool) -> Vec<Variant> {
@@ -70,6 +75,7 @@ fn variants(quick: bool) -> Vec<Variant> {
     // The old senders' windows at once never get through a gateway of five packets.
     variants.push(new.but("gateway", "5", rows));
     variants.push(new.but("new_timer", "jacobson88:ticks:one", rows));
+    variants.push(early(rows));
     variants
 }
 
@@ -80,7 +86,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     conversations::measure_shares(&mut sample, &log);
     measure(&mut sample, &log);
     if job.draws() {
-        draw(&mut sample, job.word("sender")?, &log);
+        draw(&mut sample, job, &log)?;
     }
     Ok(sample)
 }
@@ -136,7 +142,8 @@ fn time_constant(points: &[(f64, f64)]) -> f64 {
     if slope < 0.0 { -1.0 / slope } else { f64::NAN }
 }
 
-fn draw(sample: &mut Sample, sender: &str, log: &SegmentLog) {
+fn draw(sample: &mut Sample, job: &Job<'_>, log: &SegmentLog) -> Result<(), Stop> {
+    let (sender, drops) = (job.word("sender")?, job.word("drops")?);
     let end = log.conversations().filter_map(Conversation::ended).max().unwrap_or_default();
     let figure = if sender == "old" { 8 } else { 9 };
     let title = format!("four conversations, {sender} senders (figure {figure})");
@@ -158,16 +165,52 @@ fn draw(sample: &mut Sample, sender: &str, log: &SegmentLog) {
     sample.draw(plot.line(sender, Style::Line, rate_over(end, five, acked)));
     if sender == "new" {
         let [x, y] = axes();
-        let plot = Plot::new("detail", "effective bandwidth over 3 s (figure 12)", x, y);
+        let title = match drops {
+            "early" => "effective bandwidth over 3 s behind a gateway that drops early (figure 12)",
+            _ => "effective bandwidth over 3 s (figure 12)",
+        };
+        let plot = Plot::new("detail", title, x, y);
         let points = rate_over(end, span("figure_12"), acked);
-        sample.draw(plot.line(sender, Style::Line, points));
+        let times = "with_congestion_avoidance.figure_12.window_reductions_at_s";
+        let marks = (0..3).map(|number| (printed(&format!("{times}.{number}")), 1.0));
+        sample.draw(plot.line(sender, Style::Line, points).line(
+            "printed: windows are reduced",
+            Style::Crosses,
+            marks,
+        ));
     }
+    Ok(())
+}
+
+/// Old senders and new in one picture, as figures 10 and 11 have them, with what is printed.
+fn both(samples: &Samples) -> Vec<Plot> {
+    let drawn = |sender: &str, name: &str| {
+        let (_, sample) = samples.of(&variant(sender, 1).name()).next()?;
+        sample.plots.iter().find(|plot| plot.name == name).cloned()
+    };
+    let both = |name, printed: [(&str, &str); 2]| {
+        let (old, new) = (drawn("old", name)?, drawn("new", name)?);
+        let title = format!("{}, old senders and new", old.title);
+        let mut plot = Plot::new(name, &title, old.x, old.y);
+        plot.lines = old.lines.into_iter().chain(new.lines).collect();
+        let points = plot.lines.iter().flat_map(|line| &line.points);
+        let end = points.map(|(time, _)| *time).fold(0.0, f64::max);
+        Some(printed.into_iter().fold(plot, |plot, (name, key)| {
+            let level = self::printed(key);
+            plot.line(name, Style::Dashes, [(0.0, level), (end, level)])
+        }))
+    };
+    let new = ("printed: new", "with_congestion_avoidance.delivered_over_link");
+    let total = [("printed: old", "without_congestion_avoidance.load_over_link"), new];
+    let effective = [("printed: old", "without_congestion_avoidance.delivered_over_link"), new];
+    [both("total", total), both("effective", effective)].into_iter().flatten().collect()
 }
 
 fn judge(samples: &Samples) -> Result<Findings, Stop> {
     let mut findings = Findings::new();
     judge_old(samples, &mut findings)?;
     judge_new(samples, &mut findings)?;
+    findings.plots.extend(both(samples));
     findings.note(
         "The paper's figures are one run each. Rates are those from the last conversation's start until \
          the first one ends: afterwards the others have the line for themselves, and all end alike.",
@@ -185,14 +228,25 @@ fn judge_old(samples: &Samples, findings: &mut Findings) -> Result<(), Stop> {
     let printed = |key: &str| printed(&format!("without_congestion_avoidance.{key}"));
     let spread = |quantity: &str| samples.spread(&name, quantity);
     let (sent, again) = (printed("packets_sent"), printed("retransmissions"));
-    for (what, quantity, printed) in [
-        ("share of the trace's 11,000 packets that were sent again", "retransmitted", again / sent),
-        ("packets of the trace that were sent first", "unique", sent - again),
-        ("delivered in parts of 25 kB/s", "delivered_of_25_kB", printed("delivered_over_link")),
-        ("sent in parts of 25 kB/s", "offered_of_25_kB", printed("load_over_link")),
+    for (what, quantity, printed, plot) in [
+        (
+            "share of the trace's 11,000 packets that were sent again",
+            "retransmitted",
+            again / sent,
+            "sequence",
+        ),
+        ("packets of the trace that were sent first", "unique", sent - again, "sequence"),
+        (
+            "delivered in parts of 25 kB/s",
+            "delivered_of_25_kB",
+            printed("delivered_over_link"),
+            "effective",
+        ),
+        ("sent in parts of 25 kB/s", "offered_of_25_kB", printed("load_over_link"), "total"),
     ] {
         findings.push(
             Finding::new(format!("{what}, old senders"), spread(quantity)?)
+                .shown_in(plot)
                 .paper(number(printed))
                 .tolerance(Tolerance::around(printed, 0.05)),
         );
@@ -231,6 +285,7 @@ fn judge_new(samples: &Samples, findings: &mut Findings) -> Result<(), Stop> {
     let delivered = printed("delivered_over_link");
     findings.push(
         Finding::new("delivered in parts of 25 kB/s, new senders", spread("delivered_of_25_kB")?)
+            .shown_in("effective")
             .paper(number(delivered))
             .tolerance(Tolerance::around(delivered, 0.05))
             .note("from 20 s until the first conversation ends"),
@@ -256,10 +311,12 @@ fn judge_new(samples: &Samples, findings: &mut Findings) -> Result<(), Stop> {
             "s, time constant of the windows at their reductions, new senders",
             spread("window_time_constant_s")?,
         )
+        .shown_in("detail")
         .paper(number(printed("figure_12.fitted_time_constant_s")))
         .tolerance(Tolerance::around(printed("figure_12.fitted_time_constant_s"), 0.05))
         .missed("three reductions of one run in the paper; windows here hardly fall from one to the next"),
     );
+    judge_early(samples, findings)?;
     let times = published::text(
         "jacobson88.four_conversations.with_congestion_avoidance.figure_12.window_reductions_at_s",
     );
@@ -270,6 +327,21 @@ fn judge_new(samples: &Samples, findings: &mut Findings) -> Result<(), Stop> {
         )
         .paper(format!("reductions at {times} s are pointed out"))
         .note("the paper does not say that these are all"),
+    );
+    Ok(())
+}
+
+/// The time constant that the paper expects of another gateway.
+fn judge_early(samples: &Samples, findings: &mut Findings) -> Result<(), Stop> {
+    let expected =
+        printed("with_congestion_avoidance.figure_12.expected_with_gateway_drop_policy_s");
+    let quantity =
+        "s, time constant of the windows at their reductions, a gateway that drops early";
+    findings.push(
+        Finding::new(quantity, samples.spread(&early(1).name(), "window_time_constant_s")?)
+            .shown_in("detail")
+            .paper(format!("{}, expected", number(expected)))
+            .note("no measurement of the paper's: what it expects of an algorithm that was still to come"),
     );
     Ok(())
 }

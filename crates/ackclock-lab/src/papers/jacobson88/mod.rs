@@ -2,6 +2,7 @@
 
 mod ack_clock;
 mod chronology;
+mod collapse;
 mod conversations;
 mod damage_loss;
 mod delay_sweep;
@@ -19,6 +20,7 @@ mod window_adjustment;
 use crate::experiment::Experiment;
 
 pub(super) const EXPERIMENTS: &[Experiment] = &[
+    collapse::EXPERIMENT,
     ack_clock::EXPERIMENT,
     chronology::EXPERIMENT,
     startup::EXPERIMENT,

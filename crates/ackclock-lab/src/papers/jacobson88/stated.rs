@@ -31,6 +31,15 @@ pub(super) const fn queue(value: &'static str) -> Parameter {
     Parameter { name: "queue", kind: Kind::Packets, value, says }
 }
 
+/// When the gateway drops packets.
+pub(super) const DROPS: Parameter = Parameter {
+    name: "drops",
+    kind: Kind::Listed,
+    value: "full",
+    says: "where the gateway's buffer is full, or early, by an algorithm that was still to come (figure 12): \
+           RED, with the values of its paper of 1993",
+};
+
 /// Damage loss.
 pub(super) const LOSS: Parameter = parameter(
     "loss",
@@ -89,3 +98,10 @@ pub(super) const ACKS: Parameter = Parameter {
     says: "each packet, by which the window grows by one in each round trip (appendix D), or as 4.3+BSD \
            for two, by which it grows by a half",
 };
+
+/// Conversations that share a line.
+pub(super) const CONVERSATIONS: Parameter = parameter(
+    "conversations",
+    Kind::Count,
+    "that share the line: the paper does not say how many there were in October 1986",
+);
