@@ -21,6 +21,7 @@ mod options;
 mod other_calls;
 mod pipes;
 mod player;
+mod random;
 mod readiness;
 mod settings;
 mod signatures;
