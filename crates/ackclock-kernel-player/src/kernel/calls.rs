@@ -16,7 +16,6 @@ pub(crate) struct Sockets {
     made: Mutex<Vec<(c_int, bool)>>,
     /// Listeners and what they accept delay acks from the start, as the flag `quickack=0` says.
     delay_acks: AtomicBool,
-    has_bound: AtomicBool,
 }
 
 /// TCP_INFO's first byte where the handshake is over, ESTABLISHED, FIN-WAIT-1 and 2, CLOSE-WAIT, and of listeners,
@@ -28,7 +27,6 @@ impl Sockets {
     pub(crate) fn begin(&self, delay_acks: bool) {
         self.made.lock().expect("no thread has failed").clear();
         self.delay_acks.store(delay_acks, Relaxed);
-        self.has_bound.store(false, Relaxed);
     }
 
     /// Makes connections whose handshake is over delay their acks. Before that it would delay the handshake's last ack.
@@ -42,6 +40,12 @@ impl Sockets {
                 *is_delaying = true;
             }
         }
+    }
+
+    /// Whether another socket of the script is open and bound.
+    fn has_bound_other(&self, than: c_int) -> bool {
+        let made = self.made.lock().expect("no thread has failed");
+        made.iter().any(|(socket, _)| *socket != than && port(*socket) != 0)
     }
 
     fn add(&self, socket: c_int) {
@@ -59,6 +63,14 @@ fn state(socket: c_int) -> u8 {
         libc::getsockopt(socket, libc::IPPROTO_TCP, libc::TCP_INFO, value, &mut len);
     }
     value[0]
+}
+
+/// The local port; 0 of what is not bound, or closed.
+fn port(socket: c_int) -> u16 {
+    let (mut address, mut len) = ([0_u8; 28], 28);
+    // SAFETY: room for that many bytes.
+    unsafe { libc::getsockname(socket, address.as_mut_ptr().cast(), &mut len) };
+    u16::from_be_bytes([address[2], address[3]])
 }
 
 fn set(socket: c_int, level: c_int, name: c_int, value: c_int) {
@@ -139,14 +151,15 @@ unsafe extern "C" fn socket(
     socket
 }
 
-/// A script's first socket may have the port though connections linger from an earlier script: they have another peer.
+/// Binds where no other socket of the script is bound, though connections linger there from an earlier script: they have
+/// another peer.
 unsafe extern "C" fn bind(
     owner: &'static Sockets,
     fd: c_int,
     address: *const u8,
     len: u32,
 ) -> c_int {
-    if !owner.has_bound.swap(true, Relaxed) {
+    if !owner.has_bound_other(fd) {
         set(fd, libc::SOL_SOCKET, libc::SO_REUSEADDR, 1);
     }
     // SAFETY: the caller's address has this length.

@@ -88,7 +88,7 @@ impl Settings {
                 self.put("ipv4/tcp_recovery", "1")?;
                 self.put("ipv4/tcp_early_retrans", "3")?;
             }
-            // The kernel's recovery without RACK and tail loss probes: RFC 6675's, and without SACK NewReno's.
+            // The nearest that there is: no tail loss probes, and RACK as far as it can be turned off.
             ("recovery", "newreno" | "rfc6675") => {
                 self.put("ipv4/tcp_recovery", "0")?;
                 self.put("ipv4/tcp_early_retrans", "0")?;

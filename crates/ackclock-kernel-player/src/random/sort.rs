@@ -59,11 +59,22 @@ pub(crate) fn kind(script: &str, failure: &Failure) -> String {
         },
         None => shape(told),
     };
-    let before = script.lines().take(failure.line.saturating_sub(1)).map(without_time);
-    let fins = before.filter(|line| line.starts_with("< F.")).count();
-    let is_after = fins > usize::from(done.starts_with("< F."));
-    let after = if is_after { "after a FIN: " } else { "" };
-    format!("{after}{} | {} | {instead}", shape(done), shape(library))
+    format!("{}{} | {} | {instead}", marks(script, failure, done), shape(done), shape(library))
+}
+
+/// What of the lines before the last one may matter later: the peer's FIN, its windows, and what MSG_MORE held back.
+fn marks(script: &str, failure: &Failure, done: &str) -> String {
+    let before = || script.lines().take(failure.line.saturating_sub(1)).map(without_time);
+    let fins = before().filter(|line| line.starts_with("< F.")).count();
+    let window = |text: &str| before().any(|line| line.starts_with('<') && line.contains(text));
+    let marks = [
+        ("FIN", fins > usize::from(done.starts_with("< F."))),
+        ("win 0", window(" win 0")),
+        ("win less", window(" win 1000") || window(" win 3000")),
+        ("MORE", before().any(|line| line.starts_with("write") && line.ends_with(" more"))),
+    ];
+    let marks: Vec<&str> = marks.iter().filter(|(_, is)| *is).map(|(mark, _)| *mark).collect();
+    if marks.is_empty() { String::new() } else { format!("[{}] ", marks.join(", ")) }
 }
 
 /// In what the kernel's segment differs from the library's, if both have the same flags but PSH.

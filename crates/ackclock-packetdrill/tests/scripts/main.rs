@@ -22,6 +22,7 @@ mod options;
 mod other_calls;
 mod pipes;
 mod player;
+mod random;
 mod readiness;
 mod settings;
 mod signatures;

@@ -110,7 +110,7 @@ fn a_half_open_connection_is_given_up() {
         > S. 0:0(0) ack 1 <mss 1460>
         +1 > S. 0:0(0) ack 1 <mss 1460>
         +2 > S. 0:0(0) ack 1 <mss 1460>
-        +4.1 < . 1:1(0) ack 1
+        +4.8 < . 1:1(0) ack 1
         > R 1:1(0)
         ",
     );
