@@ -5,7 +5,8 @@
 //! - `base` is the longest timeout that measurements of this path can justify: six times the longest
 //!   round trip (RFC 6298: SRTT + 4 RTTVAR, and the first measurement makes 3 R of R), the longest delays of acks and of hosts,
 //!   and at least the initial timeout; as long as nothing may have been measured 3 s, the timeout after a SYN that was
-//!   sent again (RFC 6298 rule 5.7).
+//!   sent again (RFC 6298 rule 5.7). It is one too as long as a measurement with the SYN before that has weight: a
+//!   SYN-ACK may echo that one, and each round trip takes an eighth of what is too much off the estimate (rule 2.3).
 //! - Each timeout whose segment or ack is lost doubles the next (rule 5.5), up to the largest. Losses nearer to
 //!   each other than half of the least timeout cannot be those of two timeouts.
 //! - A doubled timeout outlives the silence in which it was doubled, without timestamps until something is
@@ -37,6 +38,8 @@ const MOST_TOO_LONG: u32 = 16;
 const REMEMBERED: usize = 4;
 /// So many steps of its applications later a connection has measured a round trip.
 const YOUNG: u64 = 12;
+/// After so many round trips a first measurement that was a hundred times too long has no weight any more.
+const FORGOTTEN: u32 = 36;
 /// The timeout after a SYN that was sent again (RFC 6298 rule 5.7).
 const LEAST_BASE: Duration = Duration::from_secs(3);
 
@@ -77,6 +80,10 @@ struct Silence {
     bounds: Bounds,
     steps: u64,
     since: Instant,
+    /// In how many round trips something went on, when the last of them began, and whether something was lost in the first.
+    rounds: u32,
+    round_at: Instant,
+    lost_first: bool,
     losses: u32,
     /// How many of them were too long for a link, since something went on.
     too_long: u32,
@@ -106,6 +113,9 @@ impl Liveness {
             bounds,
             steps: 0,
             since: Instant::ZERO,
+            rounds: 0,
+            round_at: Instant::ZERO,
+            lost_first: false,
             losses: 0,
             too_long: 0,
             carried: [0; REMEMBERED],
@@ -140,6 +150,7 @@ impl Liveness {
     pub(crate) fn on_lost(&mut self, now: Instant, flow: usize) {
         let silence = &mut self.flows[flow];
         silence.lost_at = now;
+        silence.lost_first |= silence.rounds <= 1;
         let apart = silence.bounds.apart;
         if silence.counted_at.is_none_or(|at| now.saturating_since(at) >= apart) {
             silence.losses += 1;
@@ -157,8 +168,13 @@ impl Liveness {
         if self.flows[flow].steps > 0 && !was_refused {
             self.judge(flow, notes.progress_at, notes.rests_until);
         }
+        let longest_rtt = self.longest_rtt;
         let base = self.base(flow, now);
         let silence = &mut self.flows[flow];
+        // How long a round trip is is not known from the beginning.
+        if !longest_rtt.is_zero() && notes.progress_at >= silence.round_at + longest_rtt {
+            (silence.rounds, silence.round_at) = (silence.rounds + 1, notes.progress_at);
+        }
         let doubled = base.saturating_mul(1 << silence.losses.min(MOST_DOUBLINGS));
         let [oldest, newer @ ..] = silence.carried;
         let fresh = silence.losses - oldest - newer.iter().sum::<u32>();
@@ -206,7 +222,8 @@ impl Liveness {
         let disturbed = begun.map(|[from, to]| to.saturating_since(*from));
         let rtt = disturbed.fold(self.longest_rtt, |rtt, each| rtt + each);
         let measured = rtt.saturating_mul(6) + bounds.host_delay;
-        let is_young = self.flows[flow].steps < YOUNG;
+        let silence = &self.flows[flow];
+        let is_young = silence.steps < YOUNG || silence.lost_first && silence.rounds < FORGOTTEN;
         measured.max(bounds.least).max(if is_young { LEAST_BASE } else { Duration::ZERO })
     }
 
@@ -272,13 +289,14 @@ mod tests {
         liveness.longest_rtt = Duration::from_millis(100);
         let at = Instant::from_secs(10);
         let notes = FlowNotes {
-            started: Some(Instant::ZERO),
+            started: Some(at),
             accepted: true,
             progress_at: at,
             steps: 100,
             ..FlowNotes::default()
         };
         liveness.look(at, 0, &notes);
+        liveness.flows[0].rounds = 100;
         (liveness, notes)
     }
 
@@ -292,6 +310,17 @@ mod tests {
         // Six round trips and the delays of hosts are 1 s, two with both 1 s.
         let (mut liveness, notes) = settled(true);
         assert!(!is_found(&mut liveness, &notes, 4_000));
+        assert!(is_found(&mut liveness, &notes, 4_001));
+    }
+
+    #[test]
+    fn a_lost_syn_lengthens_the_timeouts_of_the_first_round_trips() {
+        let (mut liveness, notes) = settled(true);
+        (liveness.flows[0].lost_first, liveness.flows[0].rounds) = (true, 35);
+        // Twice 3 s, the second doubled.
+        assert!(!is_found(&mut liveness, &notes, 10_000));
+        assert!(is_found(&mut liveness, &notes, 10_001));
+        liveness.flows[0].rounds = 36;
         assert!(is_found(&mut liveness, &notes, 4_001));
     }
 
