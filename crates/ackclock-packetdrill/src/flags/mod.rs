@@ -2,6 +2,8 @@
 //! script sets by sysctl elsewhere.
 
 mod fast_open;
+#[cfg(test)]
+mod profile_tests;
 mod signatures;
 mod values;
 
@@ -347,36 +349,6 @@ mod tests {
         ] {
             let error = read(text).expect_err(text);
             assert!(error.contains(problem), "{error}");
-        }
-    }
-
-    /// The bundles as docs/packetdrill.md has them.
-    #[test]
-    fn each_profile_is_what_is_written_of_it() {
-        let (rack, rfc6675) = (RecoveryAlgorithm::Rack, RecoveryAlgorithm::Rfc6675);
-        let (accept, off) = (EcnMode::Accept, EcnMode::Off);
-        for (profile, law, recovery, ecn, rto_min, quick, buffer, retries) in [
-            ("linux", "cubic", rack, accept, 200, 16, 6 << 20, 6),
-            ("freebsd", "cubic", rfc6675, accept, 30, 0, 2 << 20, 3),
-            ("rfc", "reno", rfc6675, off, 1_000, 0, 65_535, 7),
-        ] {
-            let flags: Flags = format!("profile={profile}").parse().expect("usable flags");
-            let connection = &flags.connection;
-            assert_eq!(
-                (flags.law.name(), connection.recovery, connection.ecn),
-                (law, recovery, ecn)
-            );
-            assert_eq!(connection.rto.min, Duration::from_millis(rto_min), "{profile}");
-            let timeout = Duration::from_millis(40);
-            let acks = match profile {
-                "freebsd" => AckPolicy::EverySecond { timeout },
-                _ => AckPolicy::Delayed { timeout, quick_acks: quick },
-            };
-            assert_eq!(connection.ack_policy, acks, "{profile}");
-            assert_eq!(connection.receive_buffer, buffer, "{profile}");
-            assert_eq!(syn_retries(connection), retries, "{profile}");
-            assert_eq!(connection.initial_window, InitialWindow::Rfc6928, "{profile}");
-            assert!(connection.sack && connection.timestamps && connection.window_scaling);
         }
     }
 
