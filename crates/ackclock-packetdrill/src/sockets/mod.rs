@@ -33,7 +33,9 @@ pub(crate) use socket::Linger;
 
 use crate::flags::Flags;
 use ackclock::congestion::BuiltIn;
-use ackclock::stack::{AddressError, Capabilities, Cidr, Handle, Stack, StackConfig, Storage};
+use ackclock::stack::{
+    AddressError, Capabilities, Cidr, Handle, Listener, Stack, StackConfig, Storage,
+};
 use ackclock::tcp::{ConfigError, State};
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::ao::AoWitness;
@@ -126,12 +128,16 @@ impl Sockets {
         let agreed = flags.connection;
         for socket in self.sockets.values_mut() {
             socket.fast_open_rules = flags.fast_open;
-            if let (Kind::Listening { listener, .. }, Some(local)) = (&socket.kind, socket.local) {
+            let local = socket.local;
+            if let (Kind::Listening { listener, mapped, .. }, Some(local)) = (&socket.kind, local) {
                 socket.config.timestamps = agreed.timestamps;
                 socket.config.sack = agreed.sack;
                 socket.config.window_scaling = agreed.window_scaling;
                 socket.config.ecn = agreed.ecn;
                 let _ = self.stack.set_listener(*listener, socket.listen_config(local));
+                if let (Some(mapped), Some(local)) = (*mapped, socket.mapped_local(local)) {
+                    let _ = self.stack.set_listener(mapped, socket.listen_config(local));
+                }
             }
         }
         self.flags = flags;
@@ -321,10 +327,32 @@ impl Sockets {
         let socket = self.get_mut(descriptor)?;
         socket.backlog = backlog;
         let config = socket.listen_config(local);
+        let mapped = socket.mapped_local(local).map(|local| socket.listen_config(local));
         let listener = self.stack.listen(config)?;
+        let mapped = match mapped.map(|config| self.stack.listen(config)).transpose() {
+            Ok(mapped) => mapped,
+            Err(error) => {
+                self.stack.close_listener(self.now, listener);
+                return Err(error.into());
+            }
+        };
         let socket = self.get_mut(descriptor)?;
-        (socket.kind, socket.local) = (Kind::Listening { listener, accepted: 0 }, Some(local));
+        socket.kind = Kind::Listening { listener, mapped, accepted: 0 };
+        socket.local = Some(local);
         Ok(())
+    }
+
+    fn close_listeners(&mut self, listener: Listener, mapped: Option<Listener>) {
+        self.stack.close_listener(self.now, listener);
+        if let Some(mapped) = mapped {
+            self.stack.close_listener(self.now, mapped);
+        }
+    }
+
+    /// How many connections can be accepted now.
+    fn acceptable(&self, listener: Listener, mapped: Option<Listener>) -> usize {
+        let of_ipv4 = mapped.map_or(0, |mapped| self.stack.acceptable(mapped));
+        self.stack.acceptable(listener) + of_ipv4
     }
 
     /// How many connections can wait: one more than was asked for, of which a negative number means
@@ -341,10 +369,11 @@ impl Sockets {
         new: Descriptor,
         flags: i32,
     ) -> Result<SocketAddr, Errno> {
-        let Kind::Listening { listener, .. } = self.get_socket(descriptor)?.kind else {
+        let Kind::Listening { listener, mapped, .. } = self.get_socket(descriptor)?.kind else {
             return Err(Errno(libc::EINVAL));
         };
-        let handle = self.stack.accept(listener).ok_or(WOULD_BLOCK)?;
+        let handle = self.stack.accept(listener);
+        let handle = handle.or_else(|| self.stack.accept(mapped?)).ok_or(WOULD_BLOCK)?;
         if let Kind::Listening { accepted, .. } = &mut self.get_mut(descriptor)?.kind {
             *accepted += 1;
         }
@@ -383,9 +412,9 @@ impl Sockets {
         if !(libc::SHUT_RD..=libc::SHUT_RDWR).contains(&how) {
             return Err(Errno(libc::EINVAL));
         }
-        if let Kind::Listening { listener, .. } = self.get(descriptor)?.kind {
+        if let Kind::Listening { listener, mapped, .. } = self.get(descriptor)?.kind {
             if how != libc::SHUT_WR {
-                self.stack.close_listener(self.now, listener);
+                self.close_listeners(listener, mapped);
                 self.get_mut(descriptor)?.kind = Kind::Fresh;
             }
             return Ok(());
@@ -446,7 +475,7 @@ impl Sockets {
         match socket.kind {
             Kind::Fresh | Kind::Deferred(_) | Kind::Epoll(_) => {}
             Kind::Pipe(end) => self.close_pipe(end),
-            Kind::Listening { listener, .. } => self.stack.close_listener(self.now, listener),
+            Kind::Listening { listener, mapped, .. } => self.close_listeners(listener, mapped),
             Kind::Stream(Stream { handle, .. }) => {
                 let _ = match socket.linger {
                     Linger::For(time) if time.is_zero() => self.stack.abort(self.now, handle),

@@ -117,8 +117,11 @@ impl Sockets {
         let (now, config) = (self.now, &socket.config);
         let handle = match (&socket.kind, socket.local) {
             (Kind::Stream(stream), _) => stream.handle,
-            (Kind::Listening { listener, .. }, Some(local)) => {
+            (Kind::Listening { listener, mapped, .. }, Some(local)) => {
                 let _ = self.stack.set_listener(*listener, socket.listen_config(local));
+                if let (Some(mapped), Some(local)) = (*mapped, socket.mapped_local(local)) {
+                    let _ = self.stack.set_listener(mapped, socket.listen_config(local));
+                }
                 return;
             }
             _ => return,

@@ -55,8 +55,8 @@ impl Sockets {
         match &socket.kind {
             Kind::Fresh => Ok(OUT | HUP),
             Kind::Deferred(_) => Ok(OUT),
-            Kind::Listening { listener, .. } => {
-                Ok(if self.stack.acceptable(*listener) > 0 { IN } else { 0 })
+            Kind::Listening { listener, mapped, .. } => {
+                Ok(if self.acceptable(*listener, *mapped) > 0 { IN } else { 0 })
             }
             Kind::Pipe(end) => {
                 let pipe = self.pipe_of(*end).ok_or(Errno(libc::EBADF))?;
@@ -187,8 +187,8 @@ impl Sockets {
     /// How many bytes, connections or notices have come in all.
     fn arrived(&self, descriptor: Descriptor) -> u64 {
         match self.get(descriptor).map(|socket| &socket.kind) {
-            Ok(Kind::Listening { listener, accepted }) => {
-                accepted + self.stack.acceptable(*listener) as u64
+            Ok(Kind::Listening { listener, mapped, accepted }) => {
+                accepted + self.acceptable(*listener, *mapped) as u64
             }
             Ok(Kind::Stream(stream)) => {
                 let bytes = self.info(descriptor).map_or(0, |info| info.bytes_received);

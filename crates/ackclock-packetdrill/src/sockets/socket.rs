@@ -12,7 +12,7 @@ use ackclock::congestion::BuiltIn;
 use ackclock::stack::{Handle, ListenConfig, Listener};
 use ackclock::tcp::{Config, FastOpenMode, Keepalive, Nagle};
 use ackclock::time::{Duration, Instant};
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 
 /// A socket.
 pub(super) struct Socket {
@@ -71,6 +71,8 @@ pub(super) enum Kind {
     Fresh,
     Listening {
         listener: Listener,
+        /// That for IPv4, where it takes connections of both (`::` without IPV6_V6ONLY).
+        mapped: Option<Listener>,
         /// How many connections were accepted.
         accepted: u64,
     },
@@ -250,6 +252,12 @@ impl Socket {
         };
         config.fast_open_without_cookie = server == FastOpenMode::WithoutCookie;
         config
+    }
+
+    /// Where a listener at `local` takes connections of IPv4, if that is of all addresses.
+    pub(super) fn mapped_local(&self, local: SocketAddr) -> Option<SocketAddr> {
+        let is_dual = local.is_ipv6() && local.ip().is_unspecified() && !self.v6_only;
+        is_dual.then(|| SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), local.port()))
     }
 
     /// An accepted connection, which inherits the listener's options.

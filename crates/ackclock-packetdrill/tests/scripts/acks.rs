@@ -64,3 +64,19 @@ fn blocks_over_ipv6() {
         ",
     );
 }
+
+/// FreeBSD's `DELAY_ACK`: an ack that is delayed goes with the next segment, however short that is.
+#[test]
+fn freebsd_acknowledges_every_second_segment() {
+    check(
+        "
+        flags profile=freebsd
+        established
+        < P. 1:11(10) ack 1
+        +0.01 < P. 11:21(10) ack 1
+        > . 1:1(0) ack 21
+        +0.01 < P. 21:31(10) ack 1
+        +0.04 > . 1:1(0) ack 31
+        ",
+    );
+}

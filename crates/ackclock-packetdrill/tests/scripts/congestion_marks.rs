@@ -52,3 +52,46 @@ fn a_syn_can_ask_for_congestion_notification() {
         ",
     );
 }
+
+/// Linux's `tcp_fastretrans_alert`: a retransmission that is lost too is sent again, and the window stays as it is in
+/// this recovery. RFC 5681 section 4.3 and RFC 8985 section 9.3 have it reduced once more.
+#[test]
+fn a_lost_retransmission_reduces_once_more_or_not() {
+    let script = |flag, more, threshold| {
+        format!(
+            "
+            flags recovery=rack,{flag}
+            established
+            write c 20000
+            > . 1:1001(1000) ack 1
+            > . 1001:2001(1000) ack 1
+            > . 2001:3001(1000) ack 1
+            > . 3001:4001(1000) ack 1
+            > . 4001:5001(1000) ack 1
+            > . 5001:6001(1000) ack 1
+            > . 6001:7001(1000) ack 1
+            > . 7001:8001(1000) ack 1
+            > . 8001:9001(1000) ack 1
+            > . 9001:10001(1000) ack 1
+            +0.01 < . 1:1(0) ack 1 <sack 1001:4001>
+            > . 1:1001(1000) ack 1
+            info c snd_ssthresh = 5
+            +0.001 < . 1:1(0) ack 1 <sack 1001:10001>
+            > . 10001:11001(1000) ack 1
+            > . 11001:12001(1000) ack 1
+            > . 12001:13001(1000) ack 1
+            > . 13001:14001(1000) ack 1
+            +0.02 < . 1:1(0) ack 1 <sack 1001:14001>
+            > . 1:1001(1000) ack 1
+            {more}
+            info c snd_ssthresh = {threshold}
+            "
+        )
+    };
+    let more = "> . 14001:15001(1000) ack 1
+            > . 15001:16001(1000) ack 1
+            > . 16001:17001(1000) ack 1
+            > . 17001:18001(1000) ack 1";
+    check(&script("lost_retransmission=repair", more, 5));
+    check(&script("lost_retransmission=reduce", "> . 14001:15001(1000) ack 1", 2));
+}

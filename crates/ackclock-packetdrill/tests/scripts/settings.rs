@@ -389,3 +389,31 @@ fn addresses_of_ipv4_can_be_mapped_into_ipv6() {
     assert_eq!(library.connect(only, peer.as_ptr(), 28), Err(libc::ENETUNREACH));
     library.free();
 }
+
+/// ipv6(7), IPV6_V6ONLY: a listener at `::` takes connections of IPv4 too, whose peers it shows as mapped addresses.
+#[test]
+fn a_listener_of_all_addresses_takes_both_families() {
+    let (ours, peers) = (Library::new(""), Library::new("local=192.0.2.1"));
+    let kind = libc::SOCK_STREAM | libc::SOCK_NONBLOCK;
+    let family = |family: i32| (family as u16).to_ne_bytes();
+    let any = [&family(libc::AF_INET6)[..], &8080_u16.to_be_bytes(), &[0; 24]].concat();
+    let listener = ours.socket(libc::AF_INET6, kind, 0).expect("a socket") as i32;
+    assert_eq!(ours.bind(listener, any.as_ptr(), 28), Ok(0));
+    assert_eq!(ours.listen(listener, 5), Ok(0));
+    let to =
+        [&family(libc::AF_INET)[..], &8080_u16.to_be_bytes(), &[192, 168, 0, 1], &[0; 8]].concat();
+    let client = peers.socket(libc::AF_INET, kind, 0).expect("a socket") as i32;
+    assert_eq!(peers.connect(client, to.as_ptr(), 16), Err(libc::EINPROGRESS));
+    let carry = |from: &Library, to: &Library| {
+        let (_, packet) = from.receive_packet().expect("a packet");
+        to.netdev_send(packet.as_ptr(), packet.len()).expect("taken");
+    };
+    carry(&peers, &ours);
+    carry(&ours, &peers);
+    carry(&peers, &ours);
+    let (mut address, mut len) = ([0; 28], 28);
+    assert!(ours.accept(listener, address.as_mut_ptr(), &mut len).is_ok());
+    assert_eq!(address[8..24], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 192, 0, 2, 1]);
+    ours.free();
+    peers.free();
+}

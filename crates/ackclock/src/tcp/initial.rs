@@ -5,7 +5,7 @@ use super::handshake::Offer;
 use super::path_probing::Probes;
 use super::receiver::AckState;
 use super::sender::Rto;
-use super::{BufferTuning, Config, Nagle, RtoConfig, Settings};
+use super::{BufferTuning, Config, LostRetransmission, Nagle, RtoConfig, Settings};
 use crate::profile::{Kept, Part, Profile};
 use crate::time::Duration;
 use crate::wire::UserTimeout;
@@ -21,6 +21,7 @@ pub(crate) struct Initial<P: Profile> {
     /// What the SYN offers.
     pub(crate) offer: Offer,
     pub(super) nagle: Nagle,
+    pub(super) lost_retransmission: <P::Historic as Part>::Keeps<LostRetransmission>,
     /// User timeout to advertise, if any.
     user_timeout: <P::UserTimeoutOption as Part>::Keeps<Option<UserTimeout>>,
     /// See [`Config::reuse_metrics`].
@@ -50,6 +51,7 @@ impl<P: Profile> Initial<P> {
             syn_rto: Kept::new(config.rto),
             offer: Offer::of(config),
             nagle: config.nagle,
+            lost_retransmission: Kept::new(config.lost_retransmission),
             user_timeout: Kept::new(config.advertised_user_timeout.map(UserTimeout::new)),
             reuse_metrics: Kept::new(config.reuse_metrics),
             path_probes: Kept::new(Probes::of(config)),

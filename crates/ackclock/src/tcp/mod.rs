@@ -40,8 +40,8 @@ pub use accurate_ecn::AccurateEcnCounts;
 pub(crate) use accurate_ecn::Again;
 pub use config::{
     AckPolicy, AckTimer, BufferTuning, Config, ConfigError, CongestionControl, EcnMode,
-    FastOpenMode, Keepalive, MtuProbing, Nagle, Pacing, RestartAfterIdle, RtoBackoff, RtoConfig,
-    RtoEstimator, RttSampling, Ticks,
+    FastOpenMode, Keepalive, LostRetransmission, MtuProbing, Nagle, Pacing, RestartAfterIdle,
+    RtoBackoff, RtoConfig, RtoEstimator, RttSampling, Ticks,
 };
 pub(crate) use config::{Settings, TickingClock};
 pub(crate) use connection::Accepted;

@@ -10,7 +10,8 @@ use core::str::FromStr;
 /// Under every policy out-of-order segments, segments that fill a hole, and duplicates are
 /// acknowledged at once.
 ///
-/// As a word: `every`, `delayed`, `delayed=40ms`, `delayed=40ms/0` (so many quick acks) or `bsd43`.
+/// As a word: `every`, `delayed`, `delayed=40ms`, `delayed=40ms/0` (so many quick acks), `second=40ms` or
+/// `bsd43`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum AckPolicy {
@@ -22,6 +23,12 @@ pub enum AckPolicy {
         timeout: Duration,
         /// So many segments from the start of the connection are acknowledged one by one.
         quick_acks: u16,
+    },
+    /// An ack for every second segment with data, however short, or after a timeout: as FreeBSD has it. Without the
+    /// part [`Historic`](crate::profile::Profile::Historic) as [`Delayed`](Self::Delayed).
+    EverySecond {
+        /// As of [`Delayed`](Self::Delayed).
+        timeout: Duration,
     },
     /// 4.3BSD before Tahoe: an ack when 35 % of the window has been filled or after 200 ms
     /// (jacobson88 section 3, footnote on the receivers of figure 9).
@@ -42,6 +49,7 @@ impl fmt::Display for AckPolicy {
                 Self::QUICK_ACKS => write!(f, "delayed={timeout}"),
                 count => write!(f, "delayed={timeout}/{count}"),
             },
+            AckPolicy::EverySecond { timeout } => write!(f, "second={timeout}"),
             AckPolicy::Bsd43 => f.write_str("bsd43"),
         }
     }
@@ -58,8 +66,8 @@ impl AckPolicy {
     pub(crate) const QUICK_ACKS: u16 = 16;
 
     /// The words there are, as help and errors tell them.
-    pub const WORDS: &'static str =
-        "every, delayed, delayed=40ms, delayed=40ms/0 (without quick acks at the start) or bsd43";
+    pub const WORDS: &'static str = "every, delayed, delayed=40ms, delayed=40ms/0 (without quick acks at the start), \
+         second=40ms or bsd43";
 }
 
 impl FromStr for AckPolicy {
@@ -70,6 +78,9 @@ impl FromStr for AckPolicy {
             None if text == "every" => Some(AckPolicy::EverySegment),
             None if text == "delayed" => Some(AckPolicy::default()),
             None if text == "bsd43" => Some(AckPolicy::Bsd43),
+            Some(("second", time)) => {
+                time.parse().ok().map(|timeout| AckPolicy::EverySecond { timeout })
+            }
             Some(("delayed", values)) => {
                 let (time, count) = values.split_once('/').unzip();
                 let timeout = time.unwrap_or(values).parse().ok();
@@ -91,7 +102,9 @@ mod tests {
 
     #[test]
     fn each_ack_policy_has_a_word_that_is_read_back() {
-        for word in ["every", "delayed=40ms", "delayed=499.5ms", "delayed=200ms/0", "bsd43"] {
+        for word in
+            ["every", "delayed=40ms", "delayed=499.5ms", "delayed=200ms/0", "second=40ms", "bsd43"]
+        {
             assert_eq!(word.parse::<AckPolicy>().unwrap().to_string(), word);
         }
         assert_eq!("delayed".parse(), Ok(AckPolicy::default()));

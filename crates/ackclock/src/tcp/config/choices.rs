@@ -130,6 +130,26 @@ words! {
     "always" = Always,
 }
 
+/// What the loss of something that was sent again means for the window, while a fast recovery goes on.
+///
+/// As a word: `reduce` or `repair`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum LostRetransmission {
+    /// A second sign of congestion, once in a round trip (RFC 5681 section 4.3, RFC 8985 section 9.3).
+    #[default]
+    Reduce,
+    /// It is sent again, and the window stays: as Linux has it. Without the part
+    /// [`Historic`](crate::profile::Profile::Historic) it is as [`Reduce`](Self::Reduce).
+    Repair,
+}
+
+words! {
+    LostRetransmission: "reduce or repair",
+    "reduce" = Reduce,
+    "repair" = Repair,
+}
+
 /// When less than a full segment waits for an ack of what was sent before (Nagle's algorithm, RFC 9293
 /// section 3.7.4). A FIN waits for nothing.
 ///
@@ -257,6 +277,7 @@ mod tests {
             "use off, accept, request, accept-accurate or request-accurate",
         );
         check::<MtuProbing>(&["off", "black-hole", "always"], "use off, black-hole or always");
+        check::<LostRetransmission>(&["reduce", "repair"], "use reduce or repair");
         check::<Nagle>(&["off", "rfc896", "minshall"], "use off, rfc896 or minshall");
         check::<FastOpenMode>(&["off", "on", "without-cookie"], "use off, on or without-cookie");
         check::<Pacing>(&["law", "always", "off"], "use law, always or off");

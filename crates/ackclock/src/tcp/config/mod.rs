@@ -11,7 +11,8 @@ mod ticks;
 
 pub use ack_policy::AckPolicy;
 pub use choices::{
-    BufferTuning, EcnMode, FastOpenMode, MtuProbing, Nagle, Pacing, RestartAfterIdle,
+    BufferTuning, EcnMode, FastOpenMode, LostRetransmission, MtuProbing, Nagle, Pacing,
+    RestartAfterIdle,
 };
 pub use congestion_control::CongestionControl;
 pub use error::ConfigError;
@@ -81,6 +82,8 @@ pub struct Config {
     /// How losses are found and repaired. One that needs SACK is replaced by NewReno when SACK was
     /// not agreed on.
     pub recovery: RecoveryAlgorithm,
+    /// What the loss of a retransmission means for the window.
+    pub lost_retransmission: LostRetransmission,
     /// When to acknowledge.
     pub ack_policy: AckPolicy,
     /// When an ack that the policy delays goes out.
@@ -150,6 +153,7 @@ impl Config {
             fast_open: FastOpenMode::Off,
             reuse_metrics: false,
             recovery: RecoveryAlgorithm::STANDARD,
+            lost_retransmission: LostRetransmission::Reduce,
             ack_policy: AckPolicy::STANDARD,
             ack_timer: AckTimer::PerSegment,
             initial_window: InitialWindow::Rfc6928,
@@ -190,7 +194,9 @@ impl Config {
         check(fits(self.send_buffer) && fits(self.receive_buffer), ConfigError::Buffer)?;
         check(self.window_clamp != Some(0), ConfigError::Buffer)?;
         check(self.flight_records >= 1, ConfigError::FlightRecords)?;
-        if let AckPolicy::Delayed { timeout, .. } = self.ack_policy {
+        if let AckPolicy::Delayed { timeout, .. } | AckPolicy::EverySecond { timeout } =
+            self.ack_policy
+        {
             check(timeout <= Duration::from_millis(500), ConfigError::AckTimeout)?;
         }
         if let AckTimer::Heartbeat(millis) = self.ack_timer {

@@ -31,6 +31,8 @@ pub(super) enum Arriving {
 enum Gathering {
     Nothing,
     TwoSegments,
+    /// One segment, however short.
+    OneSegment,
     ShareOfBuffer,
 }
 
@@ -76,6 +78,9 @@ impl<P: Profile> AckState<P> {
             AckPolicy::EverySegment => (Gathering::Nothing, Duration::ZERO, 0),
             AckPolicy::Delayed { timeout, quick_acks } => {
                 (Gathering::TwoSegments, timeout.min(LONGEST_DELAY), quick_acks)
+            }
+            AckPolicy::EverySecond { timeout } => {
+                (Gathering::OneSegment, timeout.min(LONGEST_DELAY), 0)
             }
             AckPolicy::Bsd43 => (Gathering::ShareOfBuffer, BSD43_TIMEOUT, 0),
         };
@@ -125,6 +130,8 @@ impl<P: Profile> AckState<P> {
         match self.gathering() {
             Gathering::Nothing => 0,
             Gathering::ShareOfBuffer if P::HISTORIC => share_of(limit),
+            Gathering::OneSegment if P::HISTORIC && self.deadline.is_never() => u32::MAX,
+            Gathering::OneSegment if P::HISTORIC => 1,
             _ => full_size.saturating_mul(2),
         }
     }

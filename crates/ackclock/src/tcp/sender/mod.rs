@@ -37,7 +37,7 @@ pub(crate) use transmit::{Data, DataKind};
 
 use super::count::{ByteCount, Count};
 use super::urgent::Urgent;
-use super::{Initial, Nagle, Open, Settings};
+use super::{Initial, LostRetransmission, Nagle, Open, Settings};
 use crate::congestion::{CongestionController, Start};
 use crate::profile::{Full, Kept, Part, Profile};
 use crate::seq::{SeqNumber, SeqRange};
@@ -141,6 +141,8 @@ pub(crate) struct Sender<'a, C, P: Profile = Full> {
     /// SND.UP.
     urgent: Urgent<P>,
     nagle: Nagle,
+    /// What the loss of a retransmission means for the window.
+    lost_retransmission: <P::Historic as Part>::Keeps<LostRetransmission>,
     cork: Cork,
     /// The sequence number after the last small segment sent (Minshall's rule).
     small_end: <P::RareSettings as Part>::Keeps<SeqNumber>,
@@ -197,6 +199,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             orphaned: false,
             urgent: Urgent::default(),
             nagle: initial.nagle,
+            lost_retransmission: initial.lost_retransmission,
             cork: Cork::Off,
             small_end: Kept::new(iss + 1),
             last_sent_at: Instant::ZERO,

@@ -142,8 +142,10 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             EarlyTimer::Reordering => {
                 let ends = (self.snd_una, self.snd_nxt);
                 let (rtt, unrepaired) = (self.measured_rtt(), self.flight.unrepaired());
+                let was = self.recovery.phase();
                 let mut outcome =
                     self.recovery.on_reordering_timeout(&mut self.flight, now, ends, &rtt);
+                self.leave_window(was, &mut outcome);
                 self.judge_path_probe(now, &mut outcome);
                 self.tell_events(now, &outcome, self.flight.outstanding(), unrepaired);
                 self.tell_losses(now, &outcome.lost);

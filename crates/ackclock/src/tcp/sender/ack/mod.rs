@@ -15,9 +15,9 @@ use super::flight::Flight;
 use super::recovery::{AckFacts, Limits, Outcome, Phase};
 use super::{Sender, Waiting};
 use crate::congestion::CongestionController;
-use crate::profile::Profile;
+use crate::profile::{Kept, Profile};
 use crate::seq::SeqNumber;
-use crate::tcp::Settings;
+use crate::tcp::{LostRetransmission, Settings};
 use crate::time::Instant;
 use crate::wire::SackBlocks;
 
@@ -137,17 +137,27 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         facts: &AckFacts,
     ) -> (Outcome, bool) {
         let unrepaired = self.flight.unrepaired();
-        let was_fast = self.recovery.phase() == Phase::Fast;
+        let was = self.recovery.phase();
         let mut outcome = self.recovery.on_ack(&mut self.flight, facts);
+        self.leave_window(was, &mut outcome);
         self.judge_path_probe(now, &mut outcome);
         // The ack that ends recovery still belongs to it, so that it does not make the window grow.
-        let in_recovery = was_fast || self.recovery.phase() == Phase::Fast || outcome.reduce_again;
+        let in_recovery =
+            was == Phase::Fast || self.recovery.phase() == Phase::Fast || outcome.reduce_again;
         let flight_size = self.flight.outstanding().saturating_add(facts.acked);
         self.tell_events(now, &outcome, flight_size, unrepaired);
         if outcome.left {
             self.deduct_retransmitted(now, settings);
         }
         (outcome, in_recovery)
+    }
+
+    /// Keeps the window as it is for losses found during a recovery episode, if the settings say that a lost
+    /// retransmission does not reduce it again. (Losses outside of episodes are found by the tail loss probe.)
+    #[inline(always)]
+    pub(in crate::tcp::sender) fn leave_window(&self, was: Phase, outcome: &mut Outcome) {
+        let repairs = self.lost_retransmission.get() == Some(&LostRetransmission::Repair);
+        outcome.reduce_again &= !(repairs && was != Phase::Open);
     }
 
     /// Restarts the retransmission timer and the tail loss probe's after an ack (RFC 6298 rules 5.2 and 5.3,
