@@ -43,9 +43,21 @@ impl InitialValue for NarrowPaths {
 
 impl NarrowPaths {
     /// The MTU of the path to a destination, if it is narrow, and until when that is believed.
-    fn find(&self, now: Instant, destination: Address) -> Option<(u32, Instant)> {
+    pub(super) fn find(&self, now: Instant, destination: Address) -> Option<(u32, Instant)> {
         let known = |path: &&NarrowPath| path.until > now && path.destination == destination;
         self.0.iter().find(known).map(|path| (path.mtu, path.until))
+    }
+
+    /// The destinations whose paths are narrow.
+    pub(super) fn destinations(&self, now: Instant) -> impl Iterator<Item = Address> + '_ {
+        self.0.iter().filter(move |path| path.until > now).map(|path| path.destination)
+    }
+
+    /// Forgets the paths to the destinations that `which` names.
+    pub(super) fn forget(&mut self, which: impl Fn(Address) -> bool) {
+        for path in self.0.iter_mut().filter(|path| which(path.destination)) {
+            path.until = Instant::ZERO;
+        }
     }
 
     /// What probes of a connection have found of its path since it was asked last.
@@ -60,7 +72,7 @@ impl NarrowPaths {
         }
     }
 
-    fn learn(&mut self, now: Instant, destination: Address, mtu: u32) {
+    pub(super) fn learn(&mut self, now: Instant, destination: Address, mtu: u32) {
         let known = self.0.iter().position(|path| path.destination == destination);
         let place = match known {
             Some(place) => self.0.get_mut(place),

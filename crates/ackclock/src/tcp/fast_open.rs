@@ -162,6 +162,11 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.state == State::SynSent && self.is_client()
     }
 
+    /// Whether our SYN has tried a Fast Open, whatever was answered, before anything else was sent.
+    pub(crate) fn has_tried_fast_open(&self) -> bool {
+        self.is_client() || self.repeats_syn_text()
+    }
+
     /// Whether our SYN has tried a Fast Open, and nobody has ever answered.
     pub(crate) fn has_failed_to_open_fast(&self) -> bool {
         P::FAST_OPEN

@@ -37,7 +37,7 @@ mod user_calls;
 mod user_timeout;
 
 pub use accurate_ecn::AccurateEcnCounts;
-pub(crate) use accurate_ecn::Again;
+pub(crate) use accurate_ecn::{Again, RequestFate};
 pub use config::{
     AckPolicy, AckTimer, BufferTuning, Config, ConfigError, CongestionControl, EcnMode,
     FastOpenMode, Keepalive, MtuProbing, Nagle, Pacing, RestartAfterIdle, RtoBackoff, RtoConfig,
