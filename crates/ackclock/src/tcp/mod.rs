@@ -20,6 +20,7 @@ mod output;
 mod path_mtu;
 mod path_probing;
 mod path_search;
+mod path_verification;
 mod predicted;
 mod readiness;
 mod receiver;
