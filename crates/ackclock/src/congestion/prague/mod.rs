@@ -10,6 +10,8 @@
 //! | 2.2, 2.3.1 | ECT(1), and which law where marks are not counted | here |
 //! | 2.3.2 | how many of the bytes were marked, as a moving average | [`extent`] |
 //! | 2.4, 2.5 | decrease, increase, losses, round trips that count as longer (2.4.4), pacing, queues that are not of L4S | [`scalable`] |
+//!
+//! Not done: windows below two segments (RFC 9331 section 4.3 item 5).
 
 mod extent;
 mod scalable;

@@ -5,10 +5,6 @@
 //! as at least 25 ms once a connection is some hundred of them old: the marks of so long a time are answered once,
 //! and the window grows by (RTT / 25 ms)^2 segments in a real one, which is one in the time of a longer connection's
 //! bytes (section 2.4.4 of the draft, RFC 9331 section 4.3 item 4).
-//!
-//! A window of less than two segments would wait for delayed acks. Where that is still too much, as among many flows
-//! with short round trips, the window stays and is paced over a longer time than a round trip (RFC 9331 section 4.3
-//! item 5).
 
 use super::extent::Extent;
 use crate::congestion::delegation::delegate_to_window;
@@ -29,8 +25,6 @@ const CLASSIC_QUEUE: u32 = 5_000;
 const LEFT_BY_CLASSIC_MARK: (u64, u64) = (4, 5);
 /// Least window after a mark and least threshold, in segments.
 const LEAST_SEGMENTS: u32 = 2;
-/// The pace at which a window takes one round trip; at the slowest, which is 1, it takes as many.
-const FULL_PACE: u8 = 128;
 /// A loss takes one of so many parts of the flight, as with Reno (RFC 5681 equation 4).
 const GIVEN_UP_FOR_LOSS: u32 = 2;
 /// How often in a second a quantum is sent: each is 250 us of the rate (RFC 9331 section 4.3 item 7).
@@ -61,9 +55,6 @@ pub(super) struct Scalable {
     least_rtts: [u32; 2],
     /// Round trips so far.
     rounds: u16,
-    /// How much of the least window is sent in a round trip, as a part of [`FULL_PACE`].
-    // Laws are part of each connection.
-    pace: u8,
 }
 
 impl Scalable {
@@ -80,7 +71,6 @@ impl Scalable {
             smoothed_rtt: 0,
             least_rtts: [NO_SAMPLE; 2],
             rounds: 0,
-            pace: FULL_PACE,
         }
     }
 
@@ -119,14 +109,6 @@ impl Scalable {
         }
         let before = self.window.cwnd();
         let least = self.window.mss().saturating_mul(LEAST_SEGMENTS);
-        self.answered_until = self.round_from(now);
-        if before <= least {
-            // It is so coarse that a small part of it would be none.
-            let slower = self.extent.reduced(self.pace.into()) as u8;
-            self.pace = slower.min(self.pace.saturating_sub(1)).max(1);
-            self.marked = None;
-            return;
-        }
         let mut reduced = self.extent.reduced(before);
         if self.is_queue_classic(min_rtt) {
             reduced = reduced.min(scaled(before, LEFT_BY_CLASSIC_MARK));
@@ -134,15 +116,7 @@ impl Scalable {
         let reduced = reduced.max(least).min(before);
         self.window.reduce_for_marks(reduced);
         self.marked = Some((before, reduced));
-    }
-
-    /// So many bytes without a mark have the pace grow as a window of two segments would: by half in a round trip in
-    /// which all of them went, and else by as much for each.
-    fn quicken(&mut self, credit: u32) {
-        let full = u64::from(self.window.mss()) * u64::from(2 * LEAST_SEGMENTS);
-        let more = (u64::from(self.pace) * u64::from(credit)).checked_div(full).unwrap_or(0);
-        let pace = u64::from(self.pace).saturating_add(more.max((credit > 0).into()));
-        self.pace = pace.min(FULL_PACE.into()) as u8;
+        self.answered_until = self.round_from(now);
     }
 
     /// The bytes of an ack that open the window: those without a mark, as many of them as a connection with the
@@ -211,9 +185,7 @@ impl CongestionController for Scalable {
         if ack.in_recovery {
             return;
         }
-        if self.pace < FULL_PACE {
-            self.quicken(self.credit(ack, marked_bytes));
-        } else if self.window.in_slow_start() {
+        if self.window.in_slow_start() {
             self.window.grow(ack);
         } else if ack.window_limited {
             self.window.gain(self.credit(ack, marked_bytes));
@@ -233,12 +205,8 @@ impl CongestionController for Scalable {
     fn pacing_rate(&self) -> Option<u64> {
         let (window, threshold) = (self.window.cwnd(), self.window.ssthresh());
         let gain = if window < threshold / 2 { SLOW_START_GAIN } else { 1 };
-        let rate = (u64::from(window) * gain * 1_000_000).checked_div(self.smoothed_rtt.into())?;
-        if self.pace == FULL_PACE {
-            return Some(rate.max(1));
-        }
-        let rate = u128::from(rate) * u128::from(self.pace) / u128::from(FULL_PACE);
-        Some((rate as u64).max(1))
+        let rate = (u64::from(window) * gain * 1_000_000).checked_div(self.smoothed_rtt.into());
+        rate.map(|rate| rate.max(1))
     }
 
     fn send_quantum(&self) -> Option<u32> {

@@ -110,40 +110,6 @@ fn the_window_is_never_below_two_segments_for_marks() {
     assert_eq!(flow.law.window(), MSS);
 }
 
-/// RFC 9331 section 4.3 item 5: below two segments the window stays, and goes out over more than a round trip.
-#[test]
-fn marks_of_a_window_of_two_segments_slow_its_pace_down() {
-    let mut flow = Flow::new(20);
-    let rate = |flow: &Flow| flow.law.pacing_rate().unwrap();
-    let mark = |flow: &mut Flow| {
-        flow.now += flow.rtt;
-        flow.ack(MSS, MSS);
-    };
-    while flow.law.window() > 2 * MSS {
-        mark(&mut flow);
-    }
-    // Two segments in 20 ms.
-    assert_eq!(rate(&flow), 100_000);
-    mark(&mut flow);
-    assert_eq!((flow.law.window(), rate(&flow)), (2 * MSS, 50_000));
-    mark(&mut flow);
-    assert_eq!(rate(&flow), 25_000);
-    // Once in a round trip.
-    flow.ack(MSS, MSS);
-    assert_eq!(rate(&flow), 25_000);
-    // A quarter more for each segment without a mark, until a window takes a round trip again.
-    flow.ack(MSS, 0);
-    assert_eq!(rate(&flow), 31_250);
-    for _ in 0..20 {
-        flow.ack(MSS, 0);
-    }
-    assert!(flow.law.window() > 2 * MSS && rate(&flow) > 100_000, "{}", rate(&flow));
-    for _ in 0..40 {
-        mark(&mut flow);
-    }
-    assert_eq!((flow.law.window(), rate(&flow)), (2 * MSS, 781), "a segment in 1.28 s at least");
-}
-
 #[test]
 fn only_what_is_unmarked_opens_the_window() {
     let mut flow = Flow::new(20);
