@@ -35,7 +35,8 @@ remark says which.
 
 This page is made: edit [docs/features.toml](features.toml), then run `docs/features_table.py --write`.
 `.ci/run` checks that both agree and that all that is named exists. What the RFCs ask sentence by sentence is
-in [conformance.md](conformance.md).
+in [conformance.md](conformance.md); what this stack and the kernel agree on, and that every byte arrives then, in
+[interop.md](interop.md).
 """
 
 

@@ -200,3 +200,31 @@ fn a_lossy_path_is_searched_too() {
         assert_eq!(last.pmtu, 1_400, "{name}");
     }
 }
+
+/// RFC 4821 section 7.8: of packets of one flow half take a path that carries less. A probe that takes the other one
+/// shows nothing, and the size that it was thought to show is given up again.
+#[test]
+fn a_size_that_half_of_the_packets_do_not_pass_is_given_up() {
+    for (name, segmentation) in [("cubic", false), ("reno", true)] {
+        let mut network = Network::new("mtu=1500", law(name), segmentation, 0);
+        let source = network.send(|config| config.amount = Amount::Bytes(4 * AMOUNT));
+        let paths = ["mtu=1500", "mtu=1400"]
+            .map(|mtu| format!("delay=20ms,loss=0,{mtu},too_big=silent").parse::<Path>().unwrap());
+        let (mut steps, mut wide) = (0_usize, 0);
+        let last = loop {
+            network.emulator.change_path(network.narrow, &paths[steps % 2]);
+            let (info, is_over) = network.step(source);
+            steps += 1;
+            let Some(info) = info else { continue };
+            if info.pmtu > 1_400 {
+                wide += 1;
+            }
+            if is_over {
+                break info;
+            }
+        };
+        assert_eq!(last.bytes_acked, 4 * AMOUNT);
+        assert!((1_280..=1_400).contains(&last.pmtu), "{name}: {wide} of {steps} ms, {last:?}");
+        assert!(wide * 8 < steps, "{name}: {wide} of {steps} ms");
+    }
+}

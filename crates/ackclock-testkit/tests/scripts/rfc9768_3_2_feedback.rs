@@ -126,8 +126,8 @@ fn a_mark_that_is_told_reduces_the_window_once() {
         +0.01 < . 1:1(0) ack 12001 <accecn0 9001 3000>
         > [ect0] AE. 14001:15001(1000) ack 1
         > [ect0] AE. 15001:16001(1000) ack 1
-        > [ect0] AE. 16001:17001(1000) ack 1
-        > [ect0] AE. 17001:18001(1000) ack 1
+        > [ect0] AE. 64001:65001(1000) ack 1
+        > [ect0] AE. 65001:66001(1000) ack 1
         info told_ce_packets 3
         info told_ce_bytes 3000
         "
@@ -178,18 +178,18 @@ fn marked_round(round: u32, unmarked: u32) -> String {
 /// of congestion, and nothing more is sent as ECN-capable.
 #[test]
 fn marks_without_end_are_not_believed() {
-    let rounds = |unmarked| (0..8).map(|at| marked_round(at, unmarked)).collect::<String>();
+    let rounds = |unmarked| (0..32).map(|at| marked_round(at, unmarked)).collect::<String>();
     let (all, nearly) = (rounds(0), rounds(1));
     check(&format!(
         "{AGREED}
         {all}
         info ecn_ignored 1
-        info told_ce_packets 16
+        info told_ce_packets 64
         write 2000
-        > [not-ect] AE. 16001:17001(1000) ack 1
-        > [not-ect] PAE. 17001:18001(1000) ack 1
-        +0.01 < AWE. 1:1(0) ack 18001 <accecn0 1 18000>
-        info told_ce_packets 18
+        > [not-ect] AE. 64001:65001(1000) ack 1
+        > [not-ect] PAE. 65001:66001(1000) ack 1
+        +0.01 < AWE. 1:1(0) ack 66001 <accecn0 1 66000>
+        info told_ce_packets 66
         # Marks that counted would have kept it at two segments.
         info cwnd 3000
         "
@@ -199,7 +199,7 @@ fn marks_without_end_are_not_believed() {
         {nearly}
         info ecn_ignored 0
         write 100
-        > [ect0] PAE. 16001:16101(100) ack 1
+        > [ect0] PAE. 64001:64101(100) ack 1
         "
     ));
 }

@@ -289,6 +289,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if let Some(sizes) = &mut slot.sizes {
             sizes.release(&mut self.memory.budget);
         }
+        if P::SIGNATURES && slot.connection.is_signed() {
+            self.end_signed(&slot.tuple);
+        }
         let buffers = slot.connection.into_buffers();
         match self.memory.spare.get_mut(id as usize) {
             Some(spare) => *spare = Some(buffers),

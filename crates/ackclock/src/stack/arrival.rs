@@ -192,7 +192,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if !segment.payload.is_empty() {
             slot.note_echo(now, segment.header.options.timestamps);
         }
-        let tries_fast_open = slot.connection.tries_fast_open();
+        let is_asking = slot.connection.waits_for_answer();
         let verdict = slot.connection.on_segment(now, segment);
         let has_answer = !FOR_SPEED || slot.connection.has_answer(now);
         let cause = if has_answer { Cause::Step } else { Cause::Heard };
@@ -200,10 +200,23 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             Verdict::Done => {}
             Verdict::Reset => self.reset(now, segment),
         }
-        if tries_fast_open {
-            self.learn_fast_open(now, id, segment);
+        if is_asking {
+            self.learn_from_answer(now, id, segment);
         }
         self.touched(now, id, cause);
+    }
+
+    /// Records for later connections whether Fast Open or AccECN, which not every path lets through, worked in
+    /// this handshake.
+    #[cold]
+    #[inline(never)]
+    fn learn_from_answer(&mut self, now: Instant, id: u32, answer: &Segment<'_>) {
+        if P::FAST_OPEN {
+            self.learn_fast_open(now, id, answer);
+        }
+        if P::ACCURATE_ECN {
+            self.note_request(now, id);
+        }
     }
 
     /// Answers a segment that belongs to no connection with a RST (RFC 9293 section 3.10.7.1).

@@ -108,6 +108,23 @@ impl FastOpen {
         }
     }
 
+    /// Those that have given cookies, each once.
+    pub(super) fn givers(&self) -> impl Iterator<Item = Address> + '_ {
+        let has_given = |peer: &&Peer| !peer.cookie.is_request();
+        self.peers.iter().enumerate().filter_map(move |(at, peer)| {
+            let before = self.peers.iter().take(at).filter(has_given);
+            let is_first = !before.into_iter().any(|other| other.remote == peer.remote);
+            (has_given(&peer) && is_first).then_some(peer.remote)
+        })
+    }
+
+    /// Forgets the peers that `which` names: their cookies, and that a Fast Open has failed.
+    pub(super) fn forget(&mut self, which: impl Fn(Address) -> bool) {
+        for peer in self.peers.iter_mut().filter(|peer| which(peer.remote)) {
+            *peer = Peer::NONE;
+        }
+    }
+
     fn find(&mut self, tuple: &FourTuple) -> Option<&mut Peer> {
         self.peers.iter_mut().find(|peer| peer.is_of(tuple))
     }
@@ -197,7 +214,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         else {
             return;
         };
-        if !slot.connection.state().is_synchronized() {
+        if !slot.connection.has_tried_fast_open() || !slot.connection.state().is_synchronized() {
             return;
         }
         if slot.connection.lost_fast_open(answer) {

@@ -10,7 +10,7 @@ use crate::profile::{InitialValue, Kept, Profile};
 use crate::tcp::Lessons;
 use crate::time::{Duration, Instant};
 use crate::wire::Address;
-use core::net::{IpAddr, Ipv4Addr};
+use core::net::Ipv4Addr;
 
 /// How many hosts are remembered. One more takes the place of the one that was asked for or told of least
 /// recently.
@@ -77,6 +77,25 @@ impl HostMetricsCache {
         self.0.iter_mut().find(|host| host.address == address && host.is_believed(now))
     }
 
+    /// What is known of a host, and since when, without having been asked for it.
+    pub(super) fn look_up(&self, now: Instant, address: Address) -> Option<(Lessons, Duration)> {
+        let is_it = |host: &&Host| host.address == address && host.is_believed(now);
+        let host = self.0.iter().find(is_it)?;
+        Some((host.aged(now), now.saturating_since(host.learned_at)))
+    }
+
+    /// The hosts of which something is known.
+    pub(super) fn hosts(&self, now: Instant) -> impl Iterator<Item = Address> + '_ {
+        self.0.iter().filter(move |host| host.is_believed(now)).map(|host| host.address)
+    }
+
+    /// Forgets the hosts that `which` names.
+    pub(super) fn forget(&mut self, which: impl Fn(Address) -> bool) {
+        for host in self.0.iter_mut().filter(|host| which(host.address)) {
+            *host = Host::NONE;
+        }
+    }
+
     /// What is known of a host.
     fn recall(&mut self, now: Instant, address: Address) -> Option<Lessons> {
         let host = self.find(now, address)?;
@@ -107,56 +126,7 @@ impl HostMetricsCache {
     }
 }
 
-/// What is remembered of the path to a host; see [`Stack::host_metrics`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct HostMetrics {
-    /// Address of the host.
-    pub address: IpAddr,
-    /// Round-trip time, if it is known.
-    pub rtt: Option<Duration>,
-    /// Mean deviation of the round-trip time, if it is known.
-    pub rttvar: Option<Duration>,
-    /// Slow-start threshold in bytes, if there is one.
-    pub ssthresh: Option<u32>,
-    /// By how many steps the reordering window has grown (RFC 8985 section 6.2 step 4), if reordering was
-    /// seen.
-    pub reordering: Option<u8>,
-    /// How long ago a connection has added to it.
-    pub age: Duration,
-}
-
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
-    /// What connections that [reuse metrics](crate::tcp::Config::reuse_metrics) have learned of the paths to
-    /// hosts, for at most 32 of them and an hour (RFC 9040; `ip tcp_metrics` on Linux). Thresholds are as a
-    /// new connection would begin with them: they double every ten minutes.
-    pub fn host_metrics(&self, now: Instant) -> impl Iterator<Item = HostMetrics> + '_ {
-        let hosts = self.host_metrics.get().map_or(&[][..], |cache| &cache.0);
-        hosts.iter().filter(move |host| host.is_believed(now)).map(move |host| {
-            let Lessons { rtt, rttvar, threshold, reordering } = host.aged(now);
-            let micros = |micros: u32| Duration::from_micros(micros.into());
-            HostMetrics {
-                address: host.address.into(),
-                rtt: (rtt > 0).then(|| micros(rtt)),
-                rttvar: (rtt > 0).then(|| micros(rttvar)),
-                ssthresh: (threshold > 0).then_some(threshold),
-                reordering,
-                age: now.saturating_since(host.learned_at),
-            }
-        })
-    }
-
-    /// Forgets what was [learned](Self::host_metrics) of a host, or of all if none is named.
-    pub fn forget_host_metrics(&mut self, address: Option<IpAddr>) {
-        if let Some(cache) = self.host_metrics.get_mut() {
-            for host in &mut cache.0 {
-                if address.is_none_or(|address| Address::from(address) == host.address) {
-                    *host = Host::NONE;
-                }
-            }
-        }
-    }
-
     /// A new connection begins with what is known of its host, if it is to.
     pub(super) fn begin_with_metrics(&mut self, id: u32) {
         let (Some(cache), Some(slot)) = (self.host_metrics.get_mut(), self.connections.get_mut(id))

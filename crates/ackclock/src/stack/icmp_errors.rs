@@ -43,9 +43,21 @@ impl InitialValue for NarrowPaths {
 
 impl NarrowPaths {
     /// The path MTU to a destination, in bytes, if it is remembered, and until when it is believed.
-    fn find(&self, now: Instant, destination: Address) -> Option<(u32, Instant)> {
+    pub(super) fn find(&self, now: Instant, destination: Address) -> Option<(u32, Instant)> {
         let known = |path: &&NarrowPath| path.until > now && path.destination == destination;
         self.0.iter().find(known).map(|path| (path.mtu, path.until))
+    }
+
+    /// Destinations for which a path MTU is remembered.
+    pub(super) fn destinations(&self, now: Instant) -> impl Iterator<Item = Address> + '_ {
+        self.0.iter().filter(move |path| path.until > now).map(|path| path.destination)
+    }
+
+    /// Forgets the path MTUs of destinations that `which` selects.
+    pub(super) fn forget(&mut self, which: impl Fn(Address) -> bool) {
+        for path in self.0.iter_mut().filter(|path| which(path.destination)) {
+            path.until = Instant::ZERO;
+        }
     }
 
     /// Remembers the path MTU that probes of a connection have newly found, if any.
@@ -60,7 +72,7 @@ impl NarrowPaths {
         }
     }
 
-    fn learn(&mut self, now: Instant, destination: Address, mtu: u32) {
+    pub(super) fn learn(&mut self, now: Instant, destination: Address, mtu: u32) {
         let known = self.0.iter().position(|path| path.destination == destination);
         let place = match known {
             Some(place) => self.0.get_mut(place),

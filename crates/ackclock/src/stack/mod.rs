@@ -1,6 +1,7 @@
 //! A stack: many connections over one link, with demultiplexing, timers, listeners, ports, ICMP and limits.
 
 mod accept;
+mod accurate_ecn;
 mod addresses;
 mod aftermath;
 mod arrival;
@@ -17,6 +18,7 @@ mod host_metrics;
 mod icmp_errors;
 mod id_queue;
 mod ip_fields;
+mod known_hosts;
 pub mod limits;
 mod listeners;
 mod memory;
@@ -53,7 +55,8 @@ pub use capabilities::{Capabilities, Segmentation};
 pub use cidr::{Cidr, CidrError};
 pub use config::{ListenConfig, StackConfig};
 pub use error::{AddressError, ConnectError, InvalidHandle, KeyError, ListenError, SettingError};
-pub use host_metrics::HostMetrics;
+
+pub use known_hosts::HostMetrics;
 pub use packets::{Offered, Received, Rejected, Transmit};
 pub use poll::Event;
 pub use signatures::KeyScope;
@@ -66,6 +69,7 @@ use crate::tcp::challenge::AnswerLimit;
 use crate::tcp::{Error, Initial};
 use crate::time::Instant;
 use crate::wire::Address;
+use accurate_ecn::DeafHosts;
 use aftermath::Cause;
 use demux::{Demux, Entity};
 use fast_open::FastOpen;
@@ -178,6 +182,7 @@ pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     narrow_paths: <P::IcmpErrors as Part>::Begins<NarrowPaths>,
     host_metrics: <P::HostMetrics as Part>::Begins<HostMetricsCache>,
     fast_open: <P::FastOpen as Part>::Begins<FastOpen>,
+    deaf_hosts: <P::AccurateEcn as Part>::Begins<DeafHosts>,
     signatures: <P::Signatures as Part>::Begins<Signatures>,
     statistics: Counted<P>,
 }

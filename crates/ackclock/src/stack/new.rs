@@ -97,6 +97,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             narrow_paths: InitialValue::INITIAL,
             host_metrics: InitialValue::INITIAL,
             fast_open: InitialValue::INITIAL,
+            deaf_hosts: InitialValue::INITIAL,
             signatures: InitialValue::INITIAL,
             statistics: Counted::NONE,
             config,

@@ -96,6 +96,9 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if may_open_fast && config.fast_open != FastOpenMode::Off {
             self.try_fast_open(now, id, config.fast_open);
         }
+        if P::ACCURATE_ECN {
+            self.ask_for_less(now, id);
+        }
         self.demux.insert(&tuple, Entity::Connection(id));
         tell!(debug, "connection {}: opened", tuple);
         self.statistics.count(|all| &mut all.active_opens);

@@ -271,8 +271,12 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     #[inline(never)]
     pub(super) fn forget_time_wait(&mut self, id: u32) {
         if let Some(record) = self.time_waits.records.get(id) {
-            self.demux.remove(&record.tuple, Entity::TimeWait(id));
+            let (tuple, is_signed) = (record.tuple, P::SIGNATURES && record.signature().is_some());
+            self.demux.remove(&tuple, Entity::TimeWait(id));
             self.time_waits.remove(id);
+            if is_signed {
+                self.end_signed(&tuple);
+            }
         }
     }
 }

@@ -163,6 +163,11 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.state == State::SynSent && self.is_client()
     }
 
+    /// Whether our SYN tried Fast Open, whatever the answer, and nothing else has been sent yet.
+    pub(crate) fn has_tried_fast_open(&self) -> bool {
+        self.is_client() || self.repeats_syn_text()
+    }
+
     /// Whether our SYN tried Fast Open, and the connection ended without any answer.
     pub(crate) fn has_failed_to_open_fast(&self) -> bool {
         P::FAST_OPEN

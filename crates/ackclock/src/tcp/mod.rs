@@ -20,6 +20,7 @@ mod output;
 mod path_mtu;
 mod path_probing;
 mod path_search;
+mod path_verification;
 mod predicted;
 mod readiness;
 mod receiver;
@@ -37,7 +38,7 @@ mod user_calls;
 mod user_timeout;
 
 pub use accurate_ecn::AccurateEcnCounts;
-pub(crate) use accurate_ecn::Again;
+pub(crate) use accurate_ecn::{Again, RequestFate};
 pub use config::{
     AckPolicy, AckTimer, BufferTuning, Config, ConfigError, CongestionControl, EcnMode,
     FastOpenMode, Keepalive, LostRetransmission, MtuProbing, Nagle, Pacing, RestartAfterIdle,

@@ -224,9 +224,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             // why the first was dropped.
             offered.ecn_setup &= self.is_first_syn();
             let mut flags = offered.flags(Flags::SYN);
-            // RFC 9768 section 3.1.4.1: the first retransmission asks for AccECN once more.
-            let asks = P::ACCURATE_ECN && self.agreement.accurate.is_offered();
-            if asks && self.unanswered_syns() <= 1 {
+            if self.asks_accurately() {
                 flags |= accurate_ecn::REQUEST;
             }
             (flags, SeqNumber(0), self.syn_window())

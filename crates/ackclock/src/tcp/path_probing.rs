@@ -3,13 +3,15 @@
 //! nothing of congestion. Where nothing arrives any more segments shrink (a black hole, section 7.7).
 //!
 //! Which size to probe is the [search's](super::path_search) business, when a probe may go and what its loss
-//! means to recovery the [sender's](super::sender).
+//! means to recovery the [sender's](super::sender). Whether what a probe has found passes always is
+//! [verified](super::path_verification), where the image counts what is sent.
 
 use super::connection::Connection;
 use super::handshake::TCP_HEADER;
 use super::initial::Initial;
 use super::path_mtu::least_mtu;
 use super::path_search::{PathSearch, Search, SearchStage};
+use super::path_verification::{Finding, Sent, Verification};
 use super::seldom::Seldom;
 use super::sender::{Data, ProbeFate, ProbeTurn};
 use super::{Config, MtuProbing};
@@ -47,6 +49,7 @@ pub(super) struct PathProbing {
     /// The size that nearly every path carries.
     base: u16,
     search: Search,
+    verification: Verification,
     /// The size that the sender was asked to probe.
     wanted: u16,
     /// That of the probe under way, or 0.
@@ -148,6 +151,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     #[inline(never)]
     fn next_probe(&mut self, now: Instant) -> ProbeTurn {
         self.settle_probe(now);
+        self.verify_path_mtu(now);
         let is_old = self.path_probing().is_some_and(|probing| probing.search.is_old(now));
         if is_old {
             self.search_path_anew(now);
@@ -206,11 +210,45 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         // that are congestion.
         let resume_at = now + self.sender.probe_headway().saturating_mul(headway.into());
         probing.search.on_failure(size, resume_at);
+        let (sent, rto) = (self.sent_so_far(), self.sender.rto().timeout());
+        if let Some(probing) = probing_of(&mut self.seldom) {
+            probing.verification.pass_over(now, sent, rto);
+        }
     }
 
     fn raise_path_mtu(&mut self, now: Instant, size: u16) {
-        if u32::from(size) > self.sender.path_mtu() {
-            self.change_path_mtu(now, size.into());
+        let before = size_of_packet(self.sender.path_mtu());
+        if size <= before {
+            return;
+        }
+        self.change_path_mtu(now, size.into());
+        let (sent, rto) = (self.sent_so_far(), self.sender.rto().timeout());
+        if let Some(probing) = probing_of(&mut self.seldom) {
+            let verified_at = probing.verification.begin(now, before, sent, rto);
+            if probing.verification.is_careful {
+                probing.search.hold(verified_at);
+            }
+        }
+    }
+
+    fn sent_so_far(&self) -> Sent {
+        let again = self.sender.counters().bytes_retransmitted.get();
+        Sent { all: self.sender.bytes_sent(), again }
+    }
+
+    /// Whether a size that a probe has found passes always (section 7.8).
+    fn verify_path_mtu(&mut self, now: Instant) {
+        let (sent, mss, rto) = (self.sent_so_far(), self.sender.mss(), self.sender.rto().timeout());
+        let current = size_of_packet(self.sender.path_mtu());
+        let Some(probing) = probing_of(&mut self.seldom) else {
+            return;
+        };
+        let finding = probing.verification.judge(now, sent, mss, rto);
+        if let Finding::Fails { before } = finding {
+            probing.search.refute(current, before, now + rto);
+            (probing.probed, probing.is_news) = (0, true);
+            self.change_path_mtu(now, before.into());
+            let _ = self.sender.take_probe_fate(true);
         }
     }
 
@@ -231,6 +269,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     pub(super) fn narrow_search(&mut self, mtu: u32) {
         if let Some(probing) = probing_of(&mut self.seldom) {
             probing.search.narrow(size_of_packet(mtu));
+            probing.verification.end();
         }
     }
 
@@ -249,6 +288,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             return;
         }
         probing.search.begin(now, smaller, bound);
+        probing.verification.end();
         (probing.probed, probing.is_news) = (0, false);
         self.change_path_mtu(now, smaller.into());
         let _ = self.sender.take_probe_fate(true);

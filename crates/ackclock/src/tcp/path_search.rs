@@ -164,6 +164,19 @@ impl Search {
         }
     }
 
+    /// Packets of `size` bytes do not pass always, though a probe has: as if probes of it had failed, and what
+    /// passes is `low` (RFC 4821 section 7.8). The next probe may go at `resume_at`.
+    pub(super) fn refute(&mut self, size: u16, low: u16, resume_at: Instant) {
+        let high = size.saturating_sub(1).max(low);
+        let (stage, top) = (SearchStage::Searching, Top::Failed);
+        *self = Search { stage, low, high, top, lost: 0, resume_at };
+    }
+
+    /// No probe goes before that time.
+    pub(super) fn hold(&mut self, until: Instant) {
+        self.resume_at = self.resume_at.max(until);
+    }
+
     /// A router has told that it carries packets of `size` at most, and not the one of `probed`; believed if
     /// that can be (RFC 8899 section 4.6.2).
     pub(super) fn on_told(&mut self, size: u32, probed: u16) {

@@ -43,6 +43,12 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         P::ACTIVE_OPEN && matches!(self.state, State::SynSent | State::SynReceived)
     }
 
+    /// Whether our SYN has tried what its answer tells of.
+    #[inline(always)]
+    pub(crate) fn waits_for_answer(&self) -> bool {
+        (P::FAST_OPEN || P::ACCURATE_ECN) && self.state == State::SynSent
+    }
+
     /// Whether a SYN is to be sent now.
     pub(super) fn syn_due(&self) -> bool {
         self.syn_retries.get().is_some_and(|syn| syn.due != Due::Nothing)

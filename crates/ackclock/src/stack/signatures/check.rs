@@ -83,8 +83,10 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         let Err(fault) = checked else {
             return true;
         };
-        let remote = SocketAddr::from(tuple.remote);
-        tell!(warn, "segment from {} dropped: its signature is not what it should be", remote);
+        if self.may_tell() {
+            let remote = SocketAddr::from(tuple.remote);
+            tell!(warn, "segment from {} dropped: its signature is not what it should be", remote);
+        }
         self.statistics.count(fault.counter());
         let session = |signatures: &mut Signatures| {
             if let Some(session) = signatures.sessions.get_mut(&tuple) {
@@ -95,6 +97,12 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
             self.signatures.get_mut().map(session);
         }
         false
+    }
+
+    /// Whether another line about a segment that is dropped may be told: ten in five seconds may.
+    pub(in crate::stack) fn may_tell(&mut self) -> bool {
+        let now = self.now;
+        self.signatures.get_mut().is_some_and(|all| all.lines.allow_challenge(now))
     }
 
     /// A segment with a TCP-AO option of a connection without such a key (RFC 5925 section 7.3).

@@ -27,6 +27,7 @@ use crate::congestion::CongestionController;
 use crate::profile::{InitialValue, Kept, Profile};
 use crate::seq::SeqNumber;
 use crate::tcp::Info;
+use crate::tcp::challenge::AnswerLimit;
 use crate::time::Instant;
 use crate::wire::{KeyIds, SignatureKind};
 use keys::Keys;
@@ -40,6 +41,8 @@ pub(super) struct Signatures {
     sessions: Sessions,
     /// What the segment that was found authentic last said of keys: whoever opens a connection for it asks.
     heard: Option<KeyIds>,
+    /// Of lines about segments that are dropped: whoever sends forged ones does not fill a disk. All are counted.
+    lines: AnswerLimit,
     /// Segments with a TCP-AO option of connections without such a key are dropped (RFC 5925 section 7.3).
     refuses_unmatched: bool,
 }
@@ -49,6 +52,7 @@ impl InitialValue for Signatures {
         keys: Keys::INITIAL,
         sessions: Sessions::INITIAL,
         heard: None,
+        lines: AnswerLimit::INITIAL,
         refuses_unmatched: false,
     };
 }
@@ -154,6 +158,18 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
             self.statistics.count(|all| &mut all.memory_refused);
         }
         is_there
+    }
+
+    /// A connection or its TIME-WAIT is over: what was kept of it goes, its keys among it, unless somebody else has the
+    /// four-tuple by now.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn end_signed(&mut self, tuple: &FourTuple) {
+        if self.find(tuple).is_none()
+            && let Some(signatures) = self.signatures.get_mut()
+        {
+            signatures.sessions.end(tuple);
+        }
     }
 
     /// How many connections there is something kept of.

@@ -1,8 +1,9 @@
 //! The sessions of all connections that TCP-AO signs, by their four-tuples.
 //!
 //! A session stays when its connection turns from half-open to open and into TIME-WAIT, since the four-tuple
-//! stays. Those whose connections are over are swept out when room is needed: until then nothing is found by them, as
-//! whoever looks for one knows that its connection is there.
+//! stays, and goes with it. Of half-open ones that come to nothing it stays, so that their resets can be signed; those are
+//! swept out when room is needed: until then nothing is found by them, as whoever looks for one knows that its
+//! connection is there.
 
 use super::session::Session;
 use crate::profile::InitialValue;
@@ -92,6 +93,22 @@ impl Sessions {
         self.sweep_at = kept.saturating_mul(2).max(FIRST_SWEEP);
     }
 
+    /// Forgets the session of a connection.
+    pub(super) fn end(&mut self, tuple: &FourTuple) {
+        if CAN_GROW {
+            if let Ok(at) = self.place(tuple) {
+                if let Some(rest) = self.grown.get_mut(at..) {
+                    rest.rotate_left(1);
+                }
+                self.grown.shrink(self.grown.len() - 1);
+            }
+            return;
+        }
+        for place in &mut self.few {
+            *place = place.filter(|session| session.tuple != *tuple);
+        }
+    }
+
     /// Adds the session of a connection that begins, in place of the one that had its four-tuple before. Returns
     /// whether there is room for it.
     pub(super) fn begin(&mut self, session: Session) -> bool {
@@ -159,6 +176,12 @@ mod tests {
             assert_eq!(sessions.get(&tuple(port)).unwrap().local_isn, SeqNumber(isn));
         }
         assert!(sessions.get(&tuple(2)).is_none());
+        sessions.end(&tuple(5));
+        sessions.end(&tuple(5));
+        assert_eq!(sessions.len(), 4);
+        for (port, isn) in [(1, 1), (3, 3), (7, 7), (9, 99)] {
+            assert_eq!(sessions.get(&tuple(port)).unwrap().local_isn, SeqNumber(isn));
+        }
         sessions.sweep(|alive| [tuple(1), tuple(9)].contains(alive));
         assert_eq!(sessions.len(), 2);
         assert!(sessions.get(&tuple(9)).is_some() && sessions.get(&tuple(5)).is_none());

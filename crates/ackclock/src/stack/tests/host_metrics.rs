@@ -190,6 +190,29 @@ fn reordering_that_was_seen_widens_the_next_connections_window_for_it() {
     assert!(!path.next().reordering_seen);
 }
 
+/// All stores are one table to whoever looks, and one call empties them.
+#[test]
+fn what_is_remembered_of_a_host_whichever_way_is_listed_and_forgotten_together() {
+    let mut path = Path::new(true);
+    path.transfer(Some(20));
+    let server: IpAddr = SERVER.parse().unwrap();
+    let other: IpAddr = "10.0.0.7".parse().unwrap();
+    let narrow = path.client.narrow_paths.get_mut().unwrap();
+    narrow.learn(path.now, server.into(), 1_400);
+    narrow.learn(path.now, other.into(), 1_300);
+    let [first, second] = path.metrics()[..] else { panic!("each host once") };
+    assert_eq!((first.address, first.mtu), (server, Some(1_400)));
+    assert!(first.rtt.is_some());
+    let nothing_else =
+        (second.rtt, second.ssthresh, second.has_cookie, second.without_accurate_ecn);
+    assert_eq!((second.address, second.mtu), (other, Some(1_300)));
+    assert_eq!(nothing_else, (None, None, false, None));
+    path.client.forget_host_metrics(Some(other));
+    assert_eq!(path.metrics().len(), 1);
+    path.client.forget_host_metrics(None);
+    assert_eq!((path.metrics(), path.client.narrow_path(server.into())), (Vec::new(), None));
+}
+
 #[test]
 fn a_connection_that_nobody_answers_teaches_nothing() {
     let mut path = Path::new(true);

@@ -1,5 +1,6 @@
 //! Whole stacks: packets and calls in, packets and events out.
 
+mod accurate_ecn;
 mod addresses;
 mod any_packets;
 #[cfg(feature = "tcp-ao")]

@@ -22,6 +22,7 @@ mod sending;
 
 pub(crate) use agreement::{AccurateAgreement, Again, REQUEST};
 
+use super::State;
 use super::connection::Connection;
 use crate::congestion::{CongestionController, Marks};
 use crate::profile::{Kept, Profile};
@@ -92,6 +93,15 @@ pub struct AccurateEcnCounts {
     pub contradictory: bool,
 }
 
+/// What became of a SYN that asked for AccECN.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RequestFate {
+    /// It came through, whatever the peer has made of it.
+    Passed,
+    /// Only one that did not ask was answered, and not as one that does.
+    Failed,
+}
+
 /// What a connection does with AccECN at its events.
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     fn accurate(&self) -> Option<&AccurateEcn> {
@@ -112,6 +122,28 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     #[inline(always)]
     pub(crate) fn is_accurate(&self) -> bool {
         P::ACCURATE_ECN && self.agreement.accurate.is_agreed()
+    }
+
+    /// SYNs are not to ask for it, but may ask for classic ECN.
+    pub(crate) fn ask_for_less(&mut self) {
+        self.agreement.accurate.withdraw();
+    }
+
+    /// What became of our SYN that asked for it, if it did and was answered.
+    pub(crate) fn request_fate(&self) -> Option<RequestFate> {
+        let has_asked = P::ACCURATE_ECN && self.agreement.accurate.is_offered();
+        if !has_asked || self.state != State::Established {
+            return None;
+        }
+        let is_late = !self.asks_accurately() && !self.is_accurate();
+        Some(if is_late { RequestFate::Failed } else { RequestFate::Passed })
+    }
+
+    /// Whether a SYN that is to go, or was answered, asks for it: section 3.1.4.1 would have it asked for once more
+    /// if nobody answers.
+    pub(super) fn asks_accurately(&self) -> bool {
+        let asks = P::ACCURATE_ECN && self.agreement.accurate.is_offered();
+        asks && self.unanswered_syns() <= 1
     }
 
     /// The SYNs have agreed on it; `peers` is the peer's, which is a SYN-ACK if it acknowledges ours.

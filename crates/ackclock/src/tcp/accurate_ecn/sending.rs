@@ -9,9 +9,10 @@ use crate::wire::AccurateEcnOption;
 
 /// Values of the ACE field.
 const ACES: u32 = 8;
-/// Marks that never end: in so many round trips, the first ones, everything was marked, and so many packets at least.
+/// Marks that never end: in so many round trips, the first ones, everything was marked, and so many packets at least:
+/// a queue for L4S may mark all that comes while it is too long, but by then flows have made room.
 const MARKED_ROUNDS: u8 = 4;
-const MARKED_PACKETS: u32 = 16;
+const MARKED_PACKETS: u32 = 64;
 /// Bits of a counter in an option.
 const MASK: u32 = 0x00ff_ffff;
 
@@ -353,17 +354,16 @@ mod tests {
                 told.is_deaf
             })
         };
-        assert_eq!(deaf_after(&[(4, 4); 8]), Some(6), "of each second ack the data went before");
-        assert_eq!(deaf_after(&[(8, 8); 8]), Some(6));
-        assert_eq!(deaf_after(&[(1, 1); 20]), Some(15), "few packets say little");
-        assert_eq!(
-            deaf_after(&[(4, 4), (4, 3), (4, 4), (4, 4), (4, 4), (4, 4), (4, 4), (4, 4)]),
-            None
-        );
-        assert_eq!(
-            deaf_after(&[(0, 4), (4, 0), (4, 4), (4, 4), (4, 4), (4, 4), (4, 4), (4, 4)]),
-            Some(7)
-        );
+        assert_eq!(deaf_after(&[(4, 4); 20]), Some(15));
+        assert_eq!(deaf_after(&[(32, 32); 8]), Some(6), "of each second ack the data went before");
+        assert_eq!(deaf_after(&[(1, 1); 80]), Some(63), "few packets say little");
+        let after = |first: [(u32, u32); 2]| {
+            let mut acks = [(4, 4); 30];
+            acks[..2].copy_from_slice(&first);
+            deaf_after(&acks)
+        };
+        assert_eq!(after([(4, 4), (4, 3)]), None);
+        assert_eq!(after([(0, 4), (4, 0)]), Some(16), "behind a hole");
     }
 
     /// Section 3.2.3.2.5.
