@@ -169,7 +169,7 @@ impl Owner {
 /// Removes the rules of processes that have ended; returns how many there were.
 ///
 /// # Errors
-/// Names the command that failed and what it said.
+/// Names the command that failed and its error message.
 pub fn remove_leftovers() -> Result<usize, CommandError> {
     let firewall = Firewall::installed()?;
     let mut removed = 0;

@@ -116,7 +116,7 @@ impl PacketSocket {
 
     /// The meaning of an error of the open socket.
     fn failed(&self, error: io::Error) -> PacketError {
-        // The library below tells of a pending error of the socket, and not which one it is.
+        // The library reports that the socket has a pending error, but not which one.
         let pending = || socket_error(&self.socket).ok().and_then(Result::err);
         match Errno::from_io_error(&error).or_else(pending) {
             Some(Errno::NETDOWN) if self.is_deleted() => {

@@ -39,7 +39,7 @@ impl Interruptible for PacketSocket {
     }
 }
 
-/// A link around another one that waits while the interface is down, and tells of it.
+/// A link around another one that waits while the interface is down, and reports it.
 pub struct Patient<L> {
     link: L,
     outage: Arc<Outage>,
@@ -208,7 +208,7 @@ mod tests {
         ecn: Ecn::NotEct,
     };
 
-    /// Two queues of an interface that is up, and what they tell.
+    /// Two queues of an interface that is up, and their reports.
     fn queues() -> ([Patient<Fickle>; 2], Arc<Mutex<Vec<Change>>>) {
         let said = Arc::new(Mutex::new(Vec::new()));
         let listener = Arc::clone(&said);

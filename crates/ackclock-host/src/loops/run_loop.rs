@@ -21,7 +21,7 @@ pub use super::wait::Waker;
 use super::wait::is_gone;
 use super::wake_ups::WakeUps;
 
-/// The most packets taken from the device, events handed to applications and packets given to the
+/// Maximum number of packets taken from the device, events handed to applications and packets given to the
 /// device in one round, so that neither direction starves the other.
 const BATCH: usize = 64;
 
