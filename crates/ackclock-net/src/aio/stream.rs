@@ -34,7 +34,7 @@ impl TcpStream {
     ///
     /// # Errors
     /// [`SocketError::Connect`](crate::SocketError::Connect), or
-    /// [`SocketError::Closed`](crate::SocketError::Closed) if it was refused or nobody answered.
+    /// [`SocketError::Closed`](crate::SocketError::Closed) if it was refused or there was no answer.
     pub async fn connect(net: &Net, remote: SocketAddr) -> io::Result<Self> {
         let connection = Connection::open(net, remote, None)?;
         poll_fn(|cx| connection.poll_established(cx.waker())).await?;

@@ -61,7 +61,7 @@ pub(crate) struct Accepting {
 }
 
 impl Open {
-    /// Remembers whom to wake; a task is remembered once.
+    /// Adds a waker, unless the same task is waiting already.
     pub(crate) fn register(&mut self, direction: Direction, waker: &Waker) {
         let Wakers { first, others } = &mut self.wakers[direction as usize];
         match first {
@@ -132,7 +132,7 @@ impl Waiting {
         self.open.keys().copied()
     }
 
-    /// Takes those whom this event concerns.
+    /// Takes the wakers that this event concerns.
     pub(crate) fn take(
         &mut self,
         now: Instant,

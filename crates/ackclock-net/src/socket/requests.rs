@@ -200,7 +200,7 @@ impl Drop for Asked {
                 let accepting = self.shared.call(|now, state| {
                     let accepting = state.waiting.accepting().remove(&self.ends())?;
                     if let Some(handle) = accepting.connection {
-                        // A network that is over has forgotten it.
+                        // After the end of the network there is no connection.
                         let _ = state.stack.abort(now, handle);
                     }
                     Some(accepting)
