@@ -18,7 +18,7 @@ fn row(what: &str, runs: &[(f64, Info)], counts: &[fn(&Info) -> u64]) {
 }
 
 fn main() {
-    println!("| duplicates | Mbit/s | runs | sent again | D-SACKs | undone |");
+    println!("| duplicates | Mbit/s | runs | retransmitted | D-SACKs | undone |");
     println!("| ---: | ---: | ---: | ---: | ---: | ---: |");
     for duplicates in [0, 2, 5, 10] {
         let runs: Vec<_> = (1..=SEEDS).map(|seed| duplicated(duplicates, seed)).collect();
@@ -26,7 +26,7 @@ fn main() {
             [|info| info.retransmitted, |info| info.dsacks_received, |info| info.undos];
         row(&format!("{duplicates} %"), &runs, &counts);
     }
-    println!("\n| timestamps | s | runs | sent again | timeouts |");
+    println!("\n| timestamps | s | runs | retransmitted | timeouts |");
     println!("| --- | ---: | ---: | ---: | ---: |");
     for (timestamps, what) in [(false, "without"), (true, "with")] {
         let runs: Vec<_> = (1..=SEEDS).map(|seed| lossy_both_ways(timestamps, seed)).collect();

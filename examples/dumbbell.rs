@@ -1,12 +1,12 @@
 //! Ten flows over one bottleneck, each from a sender at another distance and a second after the one
 //! before. The bottleneck's queue and the senders' windows go to standard output as CSV, which any
-//! plotting program reads; what it comes to goes to standard error.
+//! plotting program reads; a summary goes to standard error.
 //!
 //! ```console
 //! $ cargo run --release --example dumbbell > dumbbell.csv
 //! ```
 //!
-//! With the name of a law (`cubic`) all senders follow that one instead of Reno.
+//! With the name of a congestion control algorithm (`cubic`) all senders use it instead of Reno.
 
 use ackclock::apps::{Amount, Later, Server, Service, Source, SourceConfig};
 use ackclock::congestion::BuiltIn;

@@ -207,7 +207,7 @@ fn udp_socket() -> udp::Socket<'static> {
     udp::Socket::new(buffer(), buffer())
 }
 
-/// What came back: from the echo service over TCP, from the time service over UDP.
+/// The answers of the echo service over TCP and of the time service over UDP.
 fn talk() -> Result<(Vec<u8>, Vec<u8>), Box<dyn Error>> {
     let (near, far) = (Queue::default(), Queue::default());
     let mut world = Wire { received: near.clone(), sent: far.clone() };

@@ -1,9 +1,9 @@
 //! A congestion control of one's own in the emulator.
 //!
-//! The law below opens the window by a segment per round trip while the path shows no queue, and
+//! The algorithm below opens the window by a segment per round trip while the path shows no queue, and
 //! closes it by a quarter when it does, or when something is lost. It is a toy: it starts slowly and
-//! gives way to every other law. See the documentation of `CongestionController` for what a law is
-//! told and what it has to answer.
+//! yields to every other algorithm. See the documentation of `CongestionController` for the calls that an
+//! algorithm receives and the results that it returns.
 //!
 //! ```sh
 //! cargo run --example toy_law

@@ -300,7 +300,7 @@ def side_channel():
 
 
 def tiny_mss():
-    """A client of chargen that says it takes segments of one byte."""
+    """A client of chargen that advertises an MSS of 1."""
     wire = Wire()
     peer = Peer(wire, address_of_nobody(1), 5001, CHARGEN, options=mss(1))
     if not peer.connect():
@@ -320,8 +320,8 @@ def tiny_mss():
 
 
 def window_flapping():
-    """A client of chargen that takes the first window and acknowledges none of it, and says by turns
-    that its window is shut and that it is open for 100 bytes."""
+    """A client of chargen that receives the first window and acknowledges none of it, and advertises a
+    window of 0 and of 100 bytes in turn."""
     wire = Wire()
     peer = Peer(wire, address_of_nobody(2), 5002, CHARGEN)
     if not peer.connect():
@@ -364,7 +364,7 @@ MARTIANS = ["127.0.0.1", "0.0.0.0", "0.1.2.3", "10.9.0.0", "10.9.0.255", VICTIM,
 
 
 def martians():
-    """SYNs and echo requests from sources that cannot be."""
+    """SYNs and echo requests from invalid source addresses."""
     wire, answered = Wire(), set()
     wire.find_victim()
     for index, source in enumerate(MARTIANS):
@@ -379,8 +379,8 @@ def martians():
 
 
 def arp_poisoning():
-    """An ARP reply to all, which nobody asked for, gives the address of the victim's neighbour to a
-    station that is not there."""
+    """An unsolicited ARP reply, sent to all, assigns the address of the victim's neighbour to a station that
+    does not exist."""
     wire = Wire()
     wire.find_victim()
     nowhere = b"\2\0\0\0\0\x99"
@@ -415,21 +415,21 @@ def arp_poisoning():
 
 # Name: function, what the table says, service, bound in seconds, how the victim is reached.
 ATTACKS = {
-    "syn-flood": (syn_flood, "SYNs of nobody at the highest rate; 9 kernel clients", "echo", 60, ""),
-    "moderate-flood": (moderate_flood, "50,000 SYNs of nobody a second; 9 kernel clients", "echo", 60, ""),
-    "half-open": (half_open, "129 SYNs and silence; a client", "echo", 60, ""),
-    "parallel-connects": (parallel_connects, "1,000 connects at a time", "echo", 60, ""),
+    "syn-flood": (syn_flood, "SYN flood at the highest rate; 9 kernel clients", "echo", 60, ""),
+    "moderate-flood": (moderate_flood, "SYN flood of 50,000 a second; 9 kernel clients", "echo", 60, ""),
+    "half-open": (half_open, "129 half-open connections; a client", "echo", 60, ""),
+    "parallel-connects": (parallel_connects, "1,000 simultaneous connects", "echo", 60, ""),
     "idle": (idle, "20,000 idle connections", "echo", 120, ""),
     "vanished": (vanished, "20,000 clients that connect and vanish", "echo", 90, ""),
     "idle-and-vanished": (idle_and_vanished, "both of these together", "echo", 180, ""),
-    "unacknowledged-fin": (unacknowledged_fin, "20,000 that never acknowledge our FIN", "echo", 90, ""),
-    "unread": (unread, "5,000 that never read chargen", "chargen", 90, ""),
-    "side-channel": (side_channel, "which port is in use, told by RSTs (12 trials; chance: 6)", "echo",
+    "unacknowledged-fin": (unacknowledged_fin, "20,000 clients that never acknowledge a FIN", "echo", 90, ""),
+    "unread": (unread, "5,000 clients of chargen that never read", "chargen", 90, ""),
+    "side-channel": (side_channel, "guess from RSTs which port is in use (12 trials; chance: 6)", "echo",
                      60, ""),
     "tiny-mss": (tiny_mss, "a peer with an MSS of 1", "chargen", 30, "no offload"),
-    "window-flapping": (window_flapping, "a window that opens and shuts 500 times", "chargen", 30,
+    "window-flapping": (window_flapping, "a window that opens and closes 500 times", "chargen", 30,
                         "no offload"),
     "repeated-syn": (repeated_syn, "a SYN repeated 5,000 times", "echo", 30, ""),
-    "martians": (martians, "TCP and ICMP from sources that cannot be", "echo", 30, ""),
-    "arp": (arp_poisoning, "an ARP reply that nobody asked for: poisoned for", "echo", 90, "packet"),
+    "martians": (martians, "TCP and ICMP from invalid source addresses", "echo", 30, ""),
+    "arp": (arp_poisoning, "an unsolicited ARP reply: cache poisoned for", "echo", 90, "packet"),
 }

@@ -46,7 +46,7 @@ def shortfalls(results):
 def wish(results):
     missed = "; ".join(shortfalls(results))
     verdict = f"It is **missed** by: {missed}." if missed else "It is met everywhere."
-    return f"The wish is a ratio of at least 1, and of at least 3 where 2 % are lost. {verdict}\n"
+    return f"The aim is a ratio of at least 1, and of at least 3 where 2 % are lost. {verdict}\n"
 
 
 def main():

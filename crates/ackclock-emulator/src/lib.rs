@@ -2,13 +2,13 @@
 //!
 //! [`Topology`] describes hosts, routers and links, or gives a ready-made network of them: a pair of
 //! hosts, a dumbbell, a chain, a parking lot. [`Emulator`] runs it. A link has a rate, a propagation
-//! delay, a queue, and impairments, all of which one line of text sets ([`Path`]):
+//! delay, a queue, and impairments, which are all set by one line of text ([`Path`]):
 //!
 //! ```text
 //!  node --> queue --> line (rate) --> impairments --> propagation (delay) --> node
 //! ```
 //!
-//! - Time is virtual, in whole nanoseconds. What happens at one instant happens in the order in
+//! - Time is virtual, in whole nanoseconds. Events at the same instant happen in the order in
 //!   which it was scheduled.
 //! - Everything random follows from one seed through a portable generator; decisions are made by
 //!   integers, or by floating point with + - * / and square roots, which are exact everywhere.
@@ -16,19 +16,19 @@
 //!   platform.
 //! - Queues are drop-tail, RED, CoDel, FQ-CoDel or DualPI2. They count waiting packets; the packet in
 //!   service counts if the path says so.
-//! - Impairments are loss, corruption, duplication and reordering. They strike after a packet has
+//! - Impairments are loss, corruption, duplication and reordering. They act after a packet has
 //!   had its time of the line, or before the queue.
 //!
 //! A [`LiveLink`] is one link by itself, for a driver that has a clock of its own.
 //!
-//! | to | take |
+//! | to | use |
 //! | --- | --- |
 //! | connect two hosts | [`Emulator::pair`], as below |
 //! | build a larger network | [`Topology::dumbbell`], [`Topology::chain`], [`Topology::parking_lot`], or [`Topology::host`], [`Topology::router`] and [`Topology::link`], then [`Emulator::new`] |
-//! | let something happen on a host | [`ackclock::apps`], with [`Draws`] for random times and sizes, and [`Emulator::add_application`] |
+//! | run an application on a host |  [`ackclock::apps`], with [`Draws`] for random times and sizes, and [`Emulator::add_application`] |
 //! | plot queues, windows and round-trip times | [`Recorder`] |
-//! | keep what happened | [`Trace`] (CSV, JSON lines), [`PcapNgCapture`], [`PcapCapture`] |
-//! | see something else | an [`Observer`] of your own |
+//! | record events | [`Trace`] (CSV, JSON lines), [`PcapNgCapture`], [`PcapCapture`] |
+//! | observe anything else | an [`Observer`] of your own |
 //! | write a network and its flows as a file | [`scenario`] |
 //!
 //! `examples/dumbbell.rs` of the repository is a whole experiment: ten flows over one bottleneck, and

@@ -66,8 +66,8 @@ impl KernelService {
         self.listener.local_addr()
     }
 
-    /// Serves until `stop` is set, and calls `on_served` for each connection that is over. All
-    /// connections are over when this returns.
+    /// Serves until `stop` is set, and calls `on_served` for each connection that has ended. All
+    /// connections have ended when this returns.
     ///
     /// # Errors
     /// The error of the listening socket. Open connections are cut off.

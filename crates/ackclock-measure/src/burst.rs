@@ -5,7 +5,7 @@
 //! answers those that came. How many answers come back is a lower bound: answers may be lost, and
 //! routers answer less often than they could.
 //!
-//! When answers are missing, two more bursts tell why. If smaller packets, or packets with pauses
+//! When answers are missing, two more bursts show why. If smaller packets, or packets with pauses
 //! between them, bring more answers, it was the path that did not take the burst. If answers stop
 //! after as many whatever the packets' size, and also if there is time between them, it is a router
 //! that limits how often it answers, and nothing was learnt about the path. (A limit that lets
@@ -42,7 +42,7 @@ pub struct BurstPlan {
 }
 
 impl BurstPlan {
-    /// What a measurement sends to this target at most, control bursts included, in bytes.
+    /// Maximum number of bytes that a measurement sends to this target, including control bursts.
     pub fn most_bytes(&self, target: IpAddr) -> u64 {
         let least = least_bytes(Method::Icmp, target).min(self.bytes);
         let [count, spaced] = [self.count, self.count.min(MOST_SPACED)].map(u64::from);
@@ -50,7 +50,7 @@ impl BurstPlan {
     }
 }
 
-/// What came of one burst.
+/// Result of one burst.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Burst {
     /// Probes sent.
@@ -65,15 +65,15 @@ pub struct Burst {
     pub unreachable: u16,
 }
 
-/// What a burst says about the path.
+/// Verdict of a burst on the path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "verdict", content = "packets")]
 pub enum Verdict {
     /// All probes came back: the path takes that many, perhaps more.
     AtLeast(u16),
-    /// The path took so many.
+    /// The path took this many.
     Capacity(u16),
-    /// Answers stop after so many at any size and speed: a router limits how often it answers.
+    /// Answers stop after this many at any size and speed: a router limits the rate of its answers.
     RateLimited(u16),
     /// Nobody answers.
     Silent,
@@ -135,7 +135,7 @@ impl<'p, P: Prober + ?Sized> Bursts<'p, P> {
         Bursts { prober, next: 0 }
     }
 
-    /// Sends a burst, and those that are needed to tell what it means.
+    /// Sends a burst, and the control bursts that its interpretation needs.
     ///
     /// # Errors
     /// See [`ProbeError`].
@@ -223,7 +223,7 @@ fn is_more(answers: u16, than: u16) -> bool {
     answers > than.saturating_add(2).saturating_add(than / 10)
 }
 
-/// What the bursts say.
+/// The verdict of the bursts.
 fn judge(burst: &Burst, smallest: Option<&Burst>, spaced: Option<&Burst>) -> Verdict {
     let answered = burst.answered;
     if answered == burst.sent {

@@ -16,7 +16,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
-/// A gateway must be on one route in so many.
+/// A gateway must be on one route in this number.
 const ONE_IN: usize = 3;
 
 /// What many routes have in common.

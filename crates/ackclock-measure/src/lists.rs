@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use std::path::Path;
 use std::str::FromStr;
 
-/// What the lines of a list say, with their numbers from 1. What follows `#` is a comment.
+/// The entries of a list, with line numbers from 1. Text after `#` is a comment.
 pub fn entries(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let entry = |line: &'_ str| line.find('#').unwrap_or(line.len());
     let entries = (1..).zip(text.lines().map(move |line| line[..entry(line)].trim()));
@@ -69,7 +69,7 @@ pub struct StopList {
 }
 
 impl StopList {
-    /// With nobody on it.
+    /// An empty list.
     pub const fn new() -> Self {
         StopList { names: Vec::new(), networks: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! The way to a host: who gives up packets with a hop limit of one, two, and so on.
+//! The route to a host: the routers that drop packets with a hop limit of one, two, and so on.
 
 use crate::probe::{AnswerKind, Method, Probe, ProbeError, Prober, least_bytes};
 use ackclock::time::Duration;
@@ -8,7 +8,7 @@ use std::net::IpAddr;
 /// How a route is looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RoutePlan {
-    /// What the prober's probes are made of.
+    /// Protocol of the prober's probes.
     pub method: Method,
     /// Hops at most; 30 by traceroute's tradition, at most 64.
     pub max_hops: u8,
@@ -16,7 +16,7 @@ pub struct RoutePlan {
     pub queries: u8,
     /// How long to wait for an answer.
     pub patience: Duration,
-    /// After so many hops in a row without an answer there is no point in going on.
+    /// Number of consecutive hops without an answer after which probing ends.
     pub silent_hops: u8,
 }
 
@@ -41,12 +41,12 @@ pub struct Route {
     pub hops: Vec<Hop>,
     /// Whether it was reached.
     pub reached: bool,
-    /// Probes sent, those to hops included that nobody answered for.
+    /// Probes sent, including those to hops that gave no answer.
     #[serde(default)]
     pub probes: u32,
 }
 
-/// Who is so many hops away.
+/// The router at this number of hops.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Hop {
     /// Probes sent.
@@ -130,7 +130,7 @@ pub fn find_route<P: Prober + ?Sized>(
             break;
         }
     }
-    // Hops at the end that nobody answers for are no part of what is known.
+    // Hops at the end without an answer are not part of the route.
     while route.hops.last().is_some_and(|hop| hop.answers.is_empty()) {
         route.hops.pop();
     }

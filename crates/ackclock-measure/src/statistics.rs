@@ -11,7 +11,7 @@ pub struct Distribution {
 }
 
 impl FromIterator<f64> for Distribution {
-    /// What is no number is left out.
+    /// Values that are not finite are left out.
     fn from_iter<T: IntoIterator<Item = f64>>(values: T) -> Self {
         let mut sorted: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
         sorted.sort_by(f64::total_cmp);
@@ -72,7 +72,7 @@ pub struct Mean {
 }
 
 impl Mean {
-    /// Of these, what is no number left out; `None` if there are none.
+    /// Of these, without values that are not finite; `None` if there are none.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         /// Of 5 % outside of the interval one half is above it.
         const UPPER: f64 = 0.975;

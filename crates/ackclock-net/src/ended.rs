@@ -1,8 +1,8 @@
-//! Why a network is over.
+//! Why a network has ended.
 
 use std::fmt;
 
-/// Why a network is over: what each of its sockets answers from then on.
+/// Why a network has ended: the error that each of its sockets returns from then on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Ended {
@@ -10,7 +10,7 @@ pub enum Ended {
     ShutDown,
     /// The driver is gone: its task was dropped, such as with the runtime that ran it.
     DriverDropped,
-    /// The device failed; this is what it said.
+    /// The device failed with this error.
     Device(String),
 }
 

@@ -18,7 +18,7 @@ use std::io::{self, ErrorKind};
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum SocketError {
-    /// The connection is over.
+    /// The connection has ended.
     Closed(Error),
     /// It could not be opened.
     Connect(ConnectError),
@@ -28,23 +28,23 @@ pub enum SocketError {
     Setting(SettingError),
     /// Every port of the dynamic range is in use.
     NoPort,
-    /// This side has shut down its sending direction, or the connection is over.
+    /// This side has shut down its sending direction, or the connection has ended.
     Finished,
     /// There is no connection any more.
     NotConnected,
-    /// The time of the socket's timeout is over, or the socket may not wait and would have to.
+    /// The socket's timeout has expired, or the socket is non-blocking and the call would block.
     WouldBlock,
-    /// The time that was given for connecting is over.
+    /// The timeout for connecting has expired.
     ConnectTimedOut,
-    /// A timeout of zero, which would mean none.
+    /// A timeout of zero, which would mean no timeout.
     ZeroTimeout,
     /// No address was given.
     NoAddress,
-    /// The peer has given up, or others needed the place of its request.
+    /// The peer has given up, or its request was discarded for a newer one.
     RequestGone,
-    /// Blocking calls in virtual time, which would stop the time that they wait for.
+    /// A blocking call in virtual time, which would stop the clock that it waits for.
     VirtualTime,
-    /// The network is over.
+    /// The network has ended.
     Network(Ended),
 }
 

@@ -3,23 +3,23 @@
 //! A [`Net`] has addresses of its own and is carried by a driver: a thread, or a task that the program
 //! spawns. Sockets may be used from any thread, and hold no part of the driver.
 //!
-//! | to | take |
+//! | to | use |
 //! | --- | --- |
 //! | read and write as with [`std::net`] | [`TcpStream`], [`TcpListener`] |
-//! | do it in tasks | [`aio::TcpStream`], [`aio::TcpListener`]; features `tokio` and `futures-io` for their traits |
-//! | answer connections to anybody | [`AnyListener`], [`aio::AnyListener`] |
-//! | join connections to those of the system, as a proxy | module `relay` of feature `tokio-net` |
+//! | do the same in async tasks | [`aio::TcpStream`], [`aio::TcpListener`]; features `tokio` and `futures-io` for their traits |
+//! | accept connections to any address | [`AnyListener`], [`aio::AnyListener`] |
+//! | relay between connections and those of the operating system, as a proxy | module `relay` of feature `tokio-net` |
 //! | run over a TUN device or raw sockets | `Net::over`, `Net::over_queues` (Linux) |
 //! | run over anything that carries packets | [`channel::packets`], [`Net::on_thread`] |
 //! | run without another thread | [`Net::with_driver`]; feature `tokio-net` for devices of the host |
 //! | run whole programs in virtual time | feature `sim` |
 //!
-//! The ways in and out are the core's [`Link`](ackclock::link::Link): a batch in, packets out, and whom
-//! to wake. A driver does nothing while no packet comes, no timer is due and no socket has something to
-//! send: there is no tick.
+//! Packets come and go through the core's trait [`Link`](ackclock::link::Link): it receives batches, sends
+//! packets, and calls a waker. A driver sleeps while no packet arrives, no timer is due and no socket has data
+//! to send: there is no periodic tick.
 //!
-//! Everything that fails says why in an [`std::io::Error`] of the kind that other sockets have, whose
-//! source is a [`SocketError`].
+//! Errors are [`std::io::Error`] with the kind that other sockets return, whose source is a
+//! [`SocketError`].
 #![forbid(unsafe_code)]
 
 pub mod aio;

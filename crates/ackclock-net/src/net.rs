@@ -1,4 +1,4 @@
-//! A network as programs hold it, and its settings.
+//! The handle of a network, and its settings.
 
 use crate::ended::Ended;
 use crate::error::SocketError;
@@ -13,7 +13,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Most bytes in a queue of a connection, where nobody says otherwise.
+/// Default maximum number of bytes in a queue of a connection.
 const LARGEST_QUEUE: u32 = 4 << 20;
 
 /// Settings of a network.
@@ -89,8 +89,8 @@ impl NetConfig {
     }
 }
 
-/// 128 bits that nobody can guess: what a keyed hash says of nothing. The standard library has its keys
-/// from the operating system.
+/// 128 random bits: the keyed hash of empty input. The standard library gets its keys from the operating
+/// system.
 fn secret() -> [u64; 2] {
     [(); 2].map(|()| RandomState::new().hash_one(()))
 }
@@ -134,18 +134,18 @@ impl fmt::Display for NetError {
 
 impl std::error::Error for NetError {}
 
-/// A network: addresses, and whatever carries their packets. Clones are the same network.
+/// A network: its addresses, and the driver that carries their packets. Clones are handles to the same network.
 ///
 /// When the last clone is dropped the network ends, as with [`shut_down`](Self::shut_down). Sockets do not
-/// keep it: a program that has lost its network is told so by each of them instead of never.
+/// keep the network alive: after it has ended, all their calls fail.
 #[derive(Clone)]
 pub struct Net(Arc<Kept>);
 
-/// What ends the network when it is dropped.
+/// Ends the network when it is dropped.
 struct Kept {
-    /// What sockets and driver share, for each queue of the device; there is at least one.
+    /// State that sockets and driver share, one for each queue of the device; there is at least one.
     queues: Vec<Arc<Shared>>,
-    /// The queue that the next connection is opened on, before it is counted around.
+    /// Counter of connections, which are opened on the queues in turn.
     next: AtomicUsize,
 }
 
@@ -177,12 +177,12 @@ impl Net {
         Net(Arc::new(Kept { queues, next: AtomicUsize::new(0) }))
     }
 
-    /// What the first queue shares; it is the only one unless the device has several.
+    /// The shared state of the first queue, the only one unless the device has several.
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.0.queues[0]
     }
 
-    /// What each queue shares.
+    /// The shared state of each queue.
     pub(crate) fn queues(&self) -> &[Arc<Shared>] {
         &self.0.queues
     }
@@ -199,7 +199,7 @@ impl Net {
         self.0.end();
     }
 
-    /// Why the network is over; `None` while it is not.
+    /// Why the network has ended; `None` while it is not.
     pub fn ended(&self) -> Option<Ended> {
         self.shared().lock().ended.clone()
     }
@@ -209,13 +209,13 @@ impl Net {
         self.shared().now()
     }
 
-    /// Does something with the stack, such as to add an address or to read its counters. What it makes
-    /// the stack send is sent. Handles and listeners that come of it are the caller's: the network's
-    /// sockets know nothing of them. Over several queues it is the first one's stack; see
+    /// Calls the closure with the stack, for example to add an address or to read counters. Segments that
+    /// the stack has to send as a result are sent. Handles and listeners that the closure creates belong to the
+    /// caller; the network's sockets do not use them. With several queues it is the stack of the first one; see
     /// [`each_stack`](Self::each_stack).
     ///
     /// # Errors
-    /// The network is over.
+    /// The network has ended.
     pub fn with_stack<R>(
         &self,
         call: impl FnOnce(Instant, &mut Stack<'static>) -> R,
@@ -226,10 +226,10 @@ impl Net {
         })
     }
 
-    /// Does something with the stack of each queue, as [`with_stack`](Self::with_stack).
+    /// Calls the closure with the stack of each queue, as [`with_stack`](Self::with_stack).
     ///
     /// # Errors
-    /// The network is over.
+    /// The network has ended.
     pub fn each_stack(&self, mut call: impl FnMut(Instant, &mut Stack<'static>)) -> io::Result<()> {
         self.queues().iter().try_for_each(|queue| {
             queue.call(|now, state| match &state.ended {

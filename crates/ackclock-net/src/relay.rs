@@ -1,4 +1,4 @@
-//! A connection of a network joined to one of the operating system: what a proxy or a forwarder does.
+//! Relay between a connection of a network and one of the operating system, for proxies and forwarders.
 
 use crate::aio::{ReadHalf, TcpStream, WriteHalf};
 use std::future::{Future, poll_fn};
@@ -9,10 +9,10 @@ use std::task::Poll;
 use tokio::io::{AsyncWrite, AsyncWriteExt, Interest};
 use tokio::net::tcp;
 
-/// Most bytes that are taken at a time.
+/// Maximum number of bytes that are read at a time.
 const PIECE: usize = 64 << 10;
 
-/// What a relay has carried so far, in bytes.
+/// Bytes that a relay has forwarded so far.
 #[derive(Debug, Default)]
 pub struct Carried {
     out: AtomicU64,
@@ -31,10 +31,10 @@ impl Carried {
     }
 }
 
-/// Joins two connections until both directions have ended: what comes by one is sent by the other, and so is the
-/// end of either direction. Where one side fails, by a reset or because nobody answers, the other is reset.
+/// Relays between two connections until both directions have ended: data that one receives are sent on the other, and
+/// so is the end of either direction. If one side fails, by a reset or a timeout, the other is reset.
 ///
-/// Memory for data is held only while there are any: two idle connections have none. An
+/// Memory for data is held only while there are data: two idle connections hold none. An
 /// [idle time](TcpStream::set_idle_time) of `inside` ends both.
 ///
 /// # Errors
@@ -57,7 +57,7 @@ pub async fn relay(
     let done = carry(&mut inside, &mut outside, carried).await;
     if done.is_err() {
         inside.set_reset_on_drop(true);
-        // One that is over already cannot be reset.
+        // A connection that has ended already cannot be reset.
         let _ = outside.set_zero_linger();
     }
     done
@@ -76,7 +76,7 @@ async fn carry(
     tokio::try_join!(out, back).map(|_| ())
 }
 
-/// Carries what the network's peer sends, and then its end.
+/// Forwards the data of the network's peer, and then the end of the stream.
 async fn carry_out(
     mut from: ReadHalf<'_>,
     mut to: tcp::WriteHalf<'_>,
@@ -99,7 +99,7 @@ async fn carry_out(
     }
 }
 
-/// Carries what the operating system's peer sends, and then its end.
+/// Forwards the data of the operating system's peer, and then the end of the stream.
 async fn carry_back(
     from: tcp::ReadHalf<'_>,
     mut to: WriteHalf<'_>,
@@ -141,11 +141,11 @@ async fn write_counted(
     Ok(())
 }
 
-/// Waits until the network's connection has failed: who sends nothing would not learn it otherwise.
+/// Waits until the network's connection has failed, which a relay that sends nothing would not notice otherwise.
 async fn inside_fails(to: &WriteHalf<'_>) -> io::Error {
     match to.closed().await {
         Err(error) => error,
-        // It has ended as it should.
+        // It has ended regularly.
         Ok(()) => std::future::pending().await,
     }
 }

@@ -37,7 +37,7 @@ impl Half {
         }
         let says_something_new = self.on_sack(ack.header, to);
         if to > self.una {
-            // What is acknowledged was sent, be it past this point or not.
+            // Acknowledged data were sent, even if they were not captured.
             self.nxt = self.nxt.max(to);
             outcome.rtt = self.advance(ack, to);
             return outcome;

@@ -17,7 +17,7 @@ use std::net::SocketAddr;
 /// 2 MSL of RFC 9293 section 3.4.2, in the capture's time.
 const LINGER: Duration = Duration::from_secs(120);
 
-/// Bounds of what is remembered.
+/// Limits of the analyser's memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Settings {
@@ -38,7 +38,7 @@ impl Default for Settings {
     }
 }
 
-/// What was in a capture.
+/// Summary of a capture.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Summary {
@@ -122,7 +122,7 @@ struct Analyser<O> {
     observer: O,
     /// By when they were seen last.
     tracked: LruCache<Key, Tracked>,
-    /// Those that are over, in that order.
+    /// Closed connections, in the order of their end.
     over: VecDeque<(Key, u64)>,
     records: usize,
     summary: Summary,
@@ -132,7 +132,7 @@ struct Analyser<O> {
     names: Vec<Option<String>>,
 }
 
-/// Reads a capture and tells `observer` what is in it. Memory does not grow with the capture.
+/// Reads a capture and reports its connections to `observer`. Memory does not grow with the capture.
 ///
 /// # Errors
 /// What kept the capture from being read to its end stands beside the summary of what was read; if
@@ -219,7 +219,7 @@ impl<O: Observer> Analyser<O> {
         }
     }
 
-    /// Gives out what is over since long, and makes room.
+    /// Reports connections that closed long ago, and makes room.
     fn give_out(&mut self, now: Instant) {
         while let Some(&(key, number)) = self.over.front() {
             let tracked = self.tracked.peek(&key).filter(|tracked| tracked.number == number);

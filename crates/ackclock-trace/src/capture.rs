@@ -86,7 +86,7 @@ pub struct Capture<R> {
     over: bool,
 }
 
-/// What a block or record says, without its bytes.
+/// The header of a block or record, without its bytes.
 struct Found {
     time: Option<Instant>,
     interface: usize,
@@ -132,7 +132,7 @@ impl<R: Read> Capture<R> {
         Ok(capture)
     }
 
-    /// The interfaces that the file has told of so far.
+    /// The interfaces that the file has described so far.
     pub fn interfaces(&self) -> &[Interface] {
         &self.interfaces
     }
@@ -270,7 +270,7 @@ impl<R: Read> Capture<R> {
         Ok(Found { time, interface: 0, original_len: original_len.max(captured), data })
     }
 
-    /// The 32 bits at `at` of what is unread, in the byte order of the file.
+    /// The 32 bits at `at` of the unread bytes, in the byte order of the file.
     fn word(&self, at: usize, big_endian: bool) -> u32 {
         let bytes = self.unread().get(at..).and_then(|rest| rest.first_chunk::<4>());
         let bytes = *bytes.unwrap_or(&[0; 4]);
@@ -373,7 +373,7 @@ impl PcapKind {
 
 impl Interface {
     fn of_pcap(header: &PcapHeader) -> Self {
-        // The upper bits tell of frame check sequences; they are no part of the type.
+        // The upper bits describe frame check sequences; they are not part of the type.
         let link_type = header.network.0 & 0x0fff_ffff;
         let clock = if header.is_nanosecond_precision() { Clock::NANOS } else { Clock::MICROS };
         Interface { name: None, link_type, snap_len: header.snaplen, clock }

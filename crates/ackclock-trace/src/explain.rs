@@ -1,4 +1,4 @@
-//! Why a segment was sent again, as far as a capture can tell.
+//! The cause of a retransmission, as far as a capture shows it.
 //!
 //! A capture shows what passed one point of the path. Timers and thresholds of the sender are
 //! inferred: what it knew at a time is what had passed the point by then, which errs by the time
@@ -60,11 +60,11 @@ pub struct Retransmission {
     pub cause: Cause,
     /// Why that is thought.
     pub evidence: String,
-    /// Why it was not needed, if it can be told that it was not.
+    /// Evidence that it was not needed, if there is any.
     pub spurious: Option<String>,
 }
 
-/// What is known of a direction when a segment of it is sent again.
+/// State of a direction when one of its segments is retransmitted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Situation {
     pub(crate) now: Instant,
@@ -79,7 +79,7 @@ pub(crate) struct Situation {
     pub(crate) window_is_closed: bool,
     pub(crate) duplicates: u32,
     pub(crate) sacked_above: u64,
-    /// The latest time of sending of what is known to have arrived.
+    /// The latest sending time of the data known to have arrived.
     pub(crate) newest_delivered: Option<Instant>,
     /// When anything was sent in this direction before.
     pub(crate) last_send: Option<Instant>,
@@ -139,7 +139,7 @@ impl Situation {
             );
             return (Cause::TailProbe, text);
         }
-        // What an ack asks for comes within a round trip.
+        // A retransmission caused by an ack comes within a round trip.
         let was_unasked = silence > srtt.saturating_mul(3) / 2
             && since(self.last_sent).is_some_and(|since| since >= timer);
         if self.is_first && (silence >= timer || was_unasked) {
@@ -168,7 +168,7 @@ impl Situation {
     }
 
     fn fast_evidence(&self) -> Option<String> {
-        // What was SACKed before says nothing about the loss of a retransmission.
+        // Earlier SACKs say nothing about the loss of a retransmission.
         let is_first_time = self.transmissions <= 1;
         if is_first_time && self.duplicates >= DUPLICATE_THRESHOLD && self.is_first {
             return Some(match self.sacked_above {

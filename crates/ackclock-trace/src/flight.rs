@@ -24,7 +24,7 @@ pub(crate) struct Sent {
     pub(crate) sampled: bool,
 }
 
-/// What a segment was to those before it.
+/// Class of a segment, compared with earlier ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Overlap {
     /// Numbers that were seen before.
@@ -39,10 +39,10 @@ pub(crate) struct Overlap {
     pub(crate) above: Option<Sent>,
 }
 
-/// A bounded record of what is on its way.
+/// A bounded record of the data in flight.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flight {
-    /// In order, without overlap; holes are what was not seen.
+    /// In order, without overlap; holes are data that were not seen.
     sent: VecDeque<Sent>,
     /// What was acknowledged last: of segments that come again after that, too, it matters when they
     /// were sent before.
@@ -52,10 +52,10 @@ pub(crate) struct Flight {
 }
 
 impl Flight {
-    /// Where offsets begin: far from 0, so that what came before the capture has offsets too.
+    /// The first offset: far from 0, so that data from before the capture have offsets too.
     pub(crate) const ORIGIN: Offset = 1 << 32;
 
-    /// Pieces that are remembered; the oldest give way.
+    /// Maximum number of pieces; the oldest are dropped.
     pub(crate) const MOST: usize = 1 << 16;
 
     /// Acknowledged pieces that are remembered.
@@ -132,7 +132,7 @@ impl Flight {
         index + 1
     }
 
-    /// The same of what is acknowledged.
+    /// The same for acknowledged data.
     fn repeat_past(&mut self, again: &Sent) -> Option<Sent> {
         let holds = |piece: &&mut Sent| piece.start <= again.start && again.start < piece.end;
         let piece = self.past.iter_mut().rev().find(holds)?;

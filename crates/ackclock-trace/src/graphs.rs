@@ -220,7 +220,7 @@ fn draw(page: &mut Page, name: &str, way: &Way) {
     }
 }
 
-/// A legend of what is not there helps nobody.
+/// No legend for series that are absent.
 fn without_empty_lines(mut plot: Plot) -> Plot {
     plot.lines.retain(|line| !line.points.is_empty());
     plot

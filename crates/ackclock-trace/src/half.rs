@@ -34,7 +34,7 @@ pub(crate) struct Watched {
     pub(crate) listed: Option<u32>,
 }
 
-/// What is known of the data that one end sends.
+/// State of the data that one end sends.
 #[derive(Debug, Default)]
 pub(crate) struct Half {
     /// The first sequence number that was seen; the SYN's if there was one.
@@ -52,7 +52,7 @@ pub(crate) struct Half {
     pub(crate) duplicates: u32,
     /// The same without those.
     pub(crate) strict_duplicates: u32,
-    /// When the other end was heard.
+    /// When the other end last sent a packet.
     pub(crate) last_heard: Option<Instant>,
     pub(crate) recovery: Option<Recovery>,
     pub(crate) rtt: Samples,
@@ -74,7 +74,7 @@ pub(crate) struct Half {
     pub(crate) scale: Option<u8>,
     pub(crate) window: Option<u64>,
     pub(crate) windows: (u64, u64),
-    /// What is counted.
+    /// Counters.
     pub(crate) counts: Direction,
 }
 
@@ -92,7 +92,7 @@ impl Half {
         self.nxt.saturating_add_signed(i64::from(seq.distance(near)))
     }
 
-    /// As users count: the SYN is 0, or what was seen first is 1.
+    /// In the numbering of reports: the SYN is 0, or the first byte seen is 1.
     pub(crate) fn relative(&self, offset: Offset) -> i64 {
         let from_origin = offset.wrapping_sub(Flight::ORIGIN) as i64;
         if self.has_syn { from_origin } else { from_origin.saturating_add(1) }
@@ -134,7 +134,7 @@ impl Half {
         true
     }
 
-    /// Forgets what the cumulative ack covers.
+    /// Drops the data that the cumulative ack covers.
     pub(crate) fn advance_sacked(&mut self) {
         let una = self.una;
         let done = self.sacked.partition_point(|&(_, to)| to <= una);
@@ -155,7 +155,7 @@ impl Half {
         self.last_id = id;
     }
 
-    /// Whether identifications tell the order of sending.
+    /// Whether identifications show the order of sending.
     pub(crate) fn ids_are_in_order(&self) -> bool {
         let (good, bad) = self.ids;
         good >= 3 && bad <= good / 8

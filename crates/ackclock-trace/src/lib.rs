@@ -30,9 +30,9 @@
 //! | `packet` | packets to TCP headers, through link-layer and IP headers |
 //! | `analyser` | which packet is of which connection; bounds |
 //! | `connection`, `half` | a connection, and one direction of it |
-//! | `segments`, `flight` | what a segment is to those before: new, sent again, reordered, copied |
-//! | `acks` | what an ack says: round-trip times, duplicates, what was not needed |
-//! | `explain` | why a segment was sent again |
+//! | `segments`, `flight` | the class of a segment: new, retransmitted, reordered, copied |
+//! | `acks` | the information in acks: round-trip times, duplicates, needless retransmissions |
+//! | `explain` | the causes of retransmissions |
 #![forbid(unsafe_code)]
 
 mod acks;

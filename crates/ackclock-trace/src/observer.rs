@@ -13,7 +13,7 @@ pub trait Observer {
         let _ = event;
     }
 
-    /// A connection is over, or the capture is.
+    /// A connection has closed, or the capture has ended.
     fn on_connection(&mut self, connection: &Connection) {
         let _ = connection;
     }
@@ -122,7 +122,7 @@ pub enum EventKind {
     Rtt(Duration),
 }
 
-/// What a segment is to those before it.
+/// Class of a segment, compared with earlier ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Sort {

@@ -97,7 +97,7 @@ impl Packet {
         let before = (ip_start as usize).saturating_sub(record.data.as_ptr() as usize);
         let on_wire = record.original_len.saturating_sub(before);
         // Packets that were captured before segmentation may have no length (IPv4 and IPv6), or be
-        // longer than their field can tell (IPv6).
+        // longer than their length field can express (IPv6).
         let ip_len = if ip_len < headers { on_wire } else { ip_len };
         let tcp_len = ip_len.saturating_sub(headers);
         let (header, header_len) = read_header(bytes)?;

@@ -1,4 +1,4 @@
-//! What is said about a connection.
+//! The report on a connection.
 
 use crate::explain::Retransmission;
 use crate::samples::RttStatistics;
@@ -94,7 +94,7 @@ pub struct SynOptions {
     pub timestamps: bool,
 }
 
-/// What was sent before anything of it was acknowledged.
+/// Data sent before any of it was acknowledged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct InitialWindow {
@@ -144,7 +144,7 @@ pub struct Causes {
     pub spurious: u64,
 }
 
-/// What one end sent, and what the acks of the other said about it.
+/// Statistics of the data that one end sent, and of the other end's acks.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Direction {
@@ -168,15 +168,15 @@ pub struct Direction {
     pub unique_bytes: u64,
     /// Data packets larger than the MSS: captured before segmentation or after coalescing.
     pub coalesced_packets: u64,
-    /// Data packets that were sent again by the sender: the sum over `causes`.
+    /// Data packets that the sender retransmitted: the sum over `causes`.
     pub retransmitted_packets: u64,
     /// Payload bytes that were seen before, copies made by the network aside.
     pub retransmitted_bytes: u64,
     /// Of the retransmitted packets, those whose first transmission was not seen.
     pub first_unseen_packets: u64,
-    /// Why they were sent again.
+    /// Causes of the retransmissions.
     pub causes: Causes,
-    /// SYN and FIN that were sent again without payload.
+    /// SYNs and FINs retransmitted without payload.
     pub syn_fin_retransmitted: u64,
     /// Data packets that the network delayed, so that later ones overtook them.
     pub reordered_packets: u64,
@@ -214,7 +214,7 @@ pub struct Direction {
     pub max_segment: u64,
     /// Mean.
     pub avg_segment: f64,
-    /// What it advertised.
+    /// The windows that it advertised.
     pub windows: Windows,
     /// If the connection was seen from the start.
     pub initial_window: Option<InitialWindow>,
@@ -234,13 +234,13 @@ pub struct Direction {
     pub max_outstanding: u64,
     /// Round-trip times between this point and the other end, by Karn's rule.
     pub rtt: Option<RttStatistics>,
-    /// Acks that give no sample, because of what was sent again.
+    /// Acks that give no sample, because of retransmissions.
     pub ambiguous_acks: u64,
     /// Duplicate acks (RFC 5681 section 2) that came back.
     pub duplicate_acks: u64,
     /// Times that three of them came in a row.
     pub triple_duplicate_acks: u64,
-    /// How often the same data was sent again at most.
+    /// Maximum number of retransmissions of the same data.
     pub max_retransmissions: u64,
     /// The first retransmissions.
     pub retransmissions: Vec<Retransmission>,

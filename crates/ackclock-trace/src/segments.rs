@@ -1,4 +1,4 @@
-//! What a segment is to those that the same end sent before.
+//! Classification of a segment, compared with those that the same end sent before.
 
 use crate::explain::{Cause, Recovery, Retransmission, Situation};
 use crate::flight::{Flight, Offset, Overlap, Sent};
@@ -16,7 +16,7 @@ const REORDERING: Duration = Duration::from_millis(3);
 /// A copy that comes within this was made by the network, where no round-trip time is known.
 const COPYING: Duration = Duration::from_millis(1);
 
-/// A segment and what is known around it.
+/// A segment and its context.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sighting<'a> {
     pub(crate) now: Instant,
@@ -183,14 +183,14 @@ impl Half {
             Some(after) if after > 0 => return false,
             _ => {}
         }
-        // To be sent again, it has to be missed by the other end first.
+        // Before a retransmission, the other end must have missed it.
         let limit = seen
             .round_trip
             .map_or(REORDERING, |round_trip| round_trip.saturating_sub(round_trip / 4));
         seen.now.saturating_since(above.first) < limit
     }
 
-    /// A segment that repeats one: was it sent again, or did the network copy it?
+    /// A segment that repeats one: was it retransmitted, or did the network copy it?
     fn was_copied(&self, seen: &Sighting<'_>, repeated: Option<&Sent>) -> bool {
         let Some(repeated) = repeated else { return false };
         if seen.packet.ip_id.is_some_and(|id| id != 0) && self.ids_are_in_order() {
@@ -199,7 +199,7 @@ impl Half {
         if timestamp(seen.packet).is_some_and(|own| own != repeated.timestamp) {
             return false;
         }
-        // Neither acks nor a timer can have asked for it so soon.
+        // Neither acks nor a timer can have caused it so soon.
         let limit = seen.round_trip.map_or(COPYING, |round_trip| round_trip / 2);
         let is_early = seen.now.saturating_since(repeated.last) < limit;
         is_early && self.duplicates == 0 && self.newest_delivered <= Some(repeated.last)

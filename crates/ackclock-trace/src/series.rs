@@ -8,7 +8,7 @@ const MOST: usize = 8192;
 #[derive(Clone, Debug)]
 pub(crate) struct Thinned<T> {
     points: Vec<T>,
-    /// One of so many points is kept.
+    /// One in this number of points is kept.
     stride: u64,
     seen: u64,
 }

@@ -1,4 +1,4 @@
-//! What a capture's times mean.
+//! Interpretation of a capture's timestamps.
 
 use ackclock::time::Instant;
 

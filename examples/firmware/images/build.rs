@@ -9,7 +9,7 @@ use std::path::Path;
 /// that needs more of it faults.
 struct Budget {
     stack: u32,
-    /// For what is static.
+    /// For statics.
     ram: u32,
 }
 

@@ -1,4 +1,4 @@
-//! What the programs share.
+//! Functions that the programs share.
 #![forbid(unsafe_code)]
 
 pub mod http;
@@ -12,7 +12,7 @@ use ackclock_net::{Net, NetConfig, TokioLink, TokioTimer};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long the resets of what is ended may take to be sent.
+/// How long to wait until the resets of ended connections are sent.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Works with a network over this TUN device, which has this address and is carried by a task of the runtime. Peers
@@ -20,7 +20,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// network along, and they would never know.
 ///
 /// # Errors
-/// The device cannot be opened, or the address not be used; what the work fails with.
+/// The device cannot be opened, the address cannot be used, or the error of the work.
 pub async fn over_tun<T>(
     name: &str,
     address: Cidr,

@@ -1,4 +1,4 @@
-//! A server that says back what it is told, and a client that asks it, over TLS on any network.
+//! An echo server, and its client, over TLS on any network.
 
 use ackclock_net::Net;
 use ackclock_net::aio::{TcpListener, TcpStream};
@@ -35,13 +35,13 @@ pub fn client_config(trusted: &Path) -> Result<Arc<ClientConfig>, NoConfig> {
 /// Says back what each client says, for ever.
 ///
 /// # Errors
-/// The address cannot be listened at, or the network is over.
+/// The address cannot be listened at, or the network has ended.
 pub async fn serve(net: &Net, at: SocketAddr, config: Arc<ServerConfig>) -> io::Result<()> {
     let (listener, acceptor) = (TcpListener::bind(net, at)?, TlsAcceptor::from(config));
     loop {
         let (stream, _) = listener.accept().await?;
         let acceptor = acceptor.clone();
-        // A client that fails is told so by TLS.
+        // TLS reports the failure to the client.
         tokio::spawn(async move { echo(&acceptor, stream).await });
     }
 }
@@ -52,10 +52,10 @@ async fn echo(acceptor: &TlsAcceptor, stream: TcpStream) -> io::Result<()> {
     to.shutdown().await
 }
 
-/// Says something to a server of this name, and returns what it answers.
+/// Sends something to a server of this name, and returns its answer.
 ///
 /// # Errors
-/// The connection fails, or the server is not who it should be.
+/// The connection fails, or the server's identity is wrong.
 pub async fn ask(
     net: &Net,
     server: SocketAddr,
@@ -75,12 +75,12 @@ pub async fn ask(
     Ok(answer)
 }
 
-/// Why there are no settings.
+/// Why the settings of TLS cannot be made.
 #[derive(Debug)]
 pub enum NoConfig {
     /// A file is not one of PEM.
     Pem(pem::Error),
-    /// What it has cannot be used.
+    /// The certificate or key cannot be used.
     Tls(Error),
 }
 

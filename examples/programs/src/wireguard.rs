@@ -1,4 +1,4 @@
-//! A WireGuard tunnel in userspace: boringtun between a UDP socket and whatever has the packets.
+//! A WireGuard tunnel in userspace: boringtun between a UDP socket and a source of packets.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -50,7 +50,7 @@ pub trait Inside: Sync {
 pub struct Tunnel {
     tunn: Mutex<Tunn>,
     socket: UdpSocket,
-    /// Where the other end is; of one that waits to be asked, whoever has asked last.
+    /// Address of the other end; for a passive end, that of the last peer.
     peer: Mutex<Option<SocketAddr>>,
 }
 
@@ -92,7 +92,7 @@ impl Tunnel {
             if !matches!(opened, TunnResult::Err(_)) {
                 *lock(&self.peer) = Some(from);
             }
-            // A handshake that is done lets go what has waited for it.
+            // After the handshake, packets that waited for it are sent.
             while let TunnResult::WriteToNetwork(_) = opened {
                 self.send(opened);
                 opened = tunn.decapsulate(None, &[], &mut buffer);

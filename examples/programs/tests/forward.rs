@@ -16,7 +16,7 @@ use support::{Ended, PATIENCE, interface, output, wait_for};
 const FORWARD: &str = env!("CARGO_BIN_EXE_forward");
 const TUN2SOCKS: &str = env!("CARGO_BIN_EXE_tun2socks");
 
-/// A server at this address that says back what it has heard when its client has ended.
+/// A server at this address that echoes all received data after the end of the client's.
 fn server(at: &str) {
     let listener = TcpListener::bind(at).unwrap();
     thread::spawn(move || {
@@ -31,7 +31,7 @@ fn server(at: &str) {
     });
 }
 
-/// What comes back after the end of what was said.
+/// The answer after the end of the sent data.
 fn ask(server: &str, question: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect_timeout(&server.parse().unwrap(), PATIENCE).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -64,7 +64,7 @@ fn ports_are_forwarded_in_and_out_with_their_ends() {
             let question = pattern(9, 3_000_000);
             assert!(ask(at, &question) == question, "{at}");
         }
-        // Nobody listens there: the connection is reset, perhaps before the kernel has told of it.
+        // No server listens there: the connection is reset, perhaps before the kernel has reported it.
         let heard = TcpStream::connect("10.7.0.2:81").and_then(|mut stream| {
             stream.set_read_timeout(Some(PATIENCE))?;
             stream.read(&mut [0])
@@ -119,7 +119,7 @@ fn what_is_routed_into_the_interface_goes_to_the_proxy() {
         wait_for("203.0.113.1:8000");
         let question = pattern(11, 3_000_000);
         assert!(ask("203.0.113.1:8000", &question) == question);
-        // curl knows a refusal from the rest.
+        // curl distinguishes a refusal from other errors.
         let refused = Command::new("curl").args(["--silent", "http://203.0.113.1:9"]).status();
         assert_eq!(refused.unwrap().code(), Some(7));
     });

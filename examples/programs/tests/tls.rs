@@ -104,7 +104,7 @@ fn a_server_on_the_kernels_socket_is_asked_and_another_is_not_believed() {
             let mut client = client.spawn().unwrap();
             let mut stdin = client.stdin.take().unwrap();
             let said = said.clone();
-            // One that fails does not hear it to its end.
+            // A failing client does not read to the end.
             let says = std::thread::spawn(move || drop(stdin.write_all(&said)));
             let done = client.wait_with_output().unwrap();
             says.join().unwrap();

@@ -36,7 +36,7 @@ fn bytes_go_both_ways_through_the_tunnel() {
             &["--key", &their_key, "--peer", &our_public, "--listen", endpoint, "--tun", "wg0"],
         );
         let listener = TcpListener::bind("10.9.0.1:7").unwrap();
-        // Says something else than it hears, so that neither can stand for the other.
+        // Sends other data than it receives, so that the two cannot be confused.
         let server = thread::spawn(move || {
             let (mut stream, from) = listener.accept().unwrap();
             stream.set_read_timeout(Some(PATIENCE)).unwrap();

@@ -27,7 +27,7 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
     /// the same packets.
     ///
     /// # Errors
-    /// Says what is wrong with the topology, or which setting a stack does not accept.
+    /// Describes the error in the topology, or the setting that a stack does not accept.
     pub fn new(
         topology: &Topology,
         seed: u64,

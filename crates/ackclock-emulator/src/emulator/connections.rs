@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::net::SocketAddr;
 
-/// The connections that observers have been told of.
+/// The connections that have been reported to observers.
 #[derive(Debug, Default)]
 pub(crate) struct Connections {
     /// By host, and then by both ends.
@@ -19,7 +19,7 @@ pub(crate) struct Connections {
     looks: u64,
 }
 
-/// A connection and what observers were last told of it.
+/// A connection and its state as last reported to observers.
 #[derive(Debug)]
 struct Known {
     number: u64,
@@ -34,7 +34,7 @@ fn plotted(info: &Info) -> (State, [u32; 3], Duration, bool) {
 }
 
 impl Connections {
-    /// Compares the connections of a host with what was told before, and tells the changes.
+    /// Compares the connections of a host with the last report, and reports the changes.
     pub(crate) fn look_at<C: CongestionController + Clone>(
         &mut self,
         now: Instant,

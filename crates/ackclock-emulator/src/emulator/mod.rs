@@ -48,7 +48,7 @@ pub enum Ended {
     Done,
     /// No event is left, but an application is not done.
     Stuck,
-    /// The time given is over.
+    /// The given time has passed.
     OutOfTime,
 }
 
@@ -152,7 +152,7 @@ impl<C: CongestionController + Clone + 'static, O: Observer> Emulator<C, O> {
         self.network.observer()
     }
 
-    /// The observer, to ask it what it keeps for itself.
+    /// The observer, for access to its own data.
     pub fn observer_mut(&mut self) -> &mut O {
         self.network.observer_mut()
     }

@@ -21,13 +21,13 @@ use std::str::FromStr;
 /// values just shown; the order is free. [`Discipline`] has the words for other queues, [`Loss`]
 /// those for other ways to lose packets. The following have no effect unless they are given:
 /// `duplicate=1%`, `reorder=5%:10ms` or `reorder=5%:3` ([`Reorder`]), `corrupt=0.1%`; the largest
-/// packet, `mtu=1500`, of which `too_big=silent` keeps a router from telling; the size of packets on the wire, `overhead=+10`, `min=64`, `ack=0`
+/// packet, `mtu=1500`, with `too_big=silent` for routers that send no ICMP error; the size of packets on the wire, `overhead=+10`, `min=64`, `ack=0`
 /// ([`WireSize`]); later rates, `rate=10mbit/1mbit@5s` ([`RateChange`]), and outages,
 /// `outage=5s..6s` ([`Outages`]); `jitter=5ms` ([`Jitter`]); `in_service=counted`, so that the
 /// packet in service counts where the queue counts; `impair=ingress`, so that the impairments
-/// strike before the queue ([`Place`]); `bql=3kB`, a limit on what a host lets wait for the line.
+/// act before the queue ([`Place`]); `bql=3kB`, a limit on the bytes of a host that wait for the line.
 ///
-/// Loss, corruption, duplication and reordering strike in this order. Each of them, and jitter,
+/// Loss, corruption, duplication and reordering act in this order. Each of them, and jitter,
 /// draws from a random stream of its own, and for every packet, so that changing one does not
 /// change what the others do.
 ///
@@ -49,7 +49,7 @@ pub struct Path {
     pub loss: Loss,
     /// How packets wait for the line.
     pub queue: Discipline,
-    /// Bytes from which on a host's driver refuses packets while so many wait for the line (Linux calls it
+    /// Number of waiting bytes from which on a host's driver refuses packets for the line (Linux calls it
     /// byte queue limits): the host's stack keeps the others, and shares the line among its connections.
     /// `None`, the default: it takes all, and the queue may drop some. Without effect on routers.
     pub byte_queue_limit: Option<NonZeroU64>,
@@ -63,8 +63,8 @@ pub struct Path {
     /// Largest IP packet in bytes, at least 68; 1500 by default. A longer packet is dropped; a
     /// router that would have to send one also answers it with ICMP, unless it `drops_silently`.
     pub mtu: u32,
-    /// Whether the router that would have to send a packet longer than `mtu` tells nobody, so that the
-    /// path is a black hole for such (RFC 2923 section 2.1); by default it does.
+    /// Whether the router that would have to send a packet longer than `mtu` sends no ICMP error, so that the
+    /// path is a black hole for such packets (RFC 2923 section 2.1); by default it sends one.
     pub drops_silently: bool,
     /// The size of a packet on the wire, which decides how long its transmission takes.
     pub size: WireSize,
@@ -77,11 +77,11 @@ pub struct Path {
     /// Whether the packet in service counts where the queue counts packets or bytes, for its limit
     /// and for RED's average; by default it does not.
     pub counts_in_service: bool,
-    /// Where loss, corruption, duplication and reordering strike.
+    /// Where loss, corruption, duplication and reordering act.
     pub impair: Place,
 }
 
-/// Where impairments strike.
+/// Where impairments act.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Place {
     /// After the line: a lost packet has taken its time of the line, a copy takes none.
@@ -312,7 +312,7 @@ pub enum PathError {
     Value {
         /// The item, as in `rate=fast`.
         item: String,
-        /// What is wrong with its value.
+        /// The error in its value.
         error: UnitError,
     },
 }

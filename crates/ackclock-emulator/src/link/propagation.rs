@@ -51,7 +51,7 @@ impl Propagation {
         Propagation { delay, jitter, random, latest: Instant::ZERO }
     }
 
-    /// Takes so long from now on. Packets on their way are not overtaken, unless jitter reorders.
+    /// Sets the delay from now on. Packets on their way are not overtaken, unless jitter reorders.
     pub(crate) fn change(&mut self, delay: Duration, jitter: Jitter) {
         (self.delay, self.jitter) = (delay, jitter);
     }

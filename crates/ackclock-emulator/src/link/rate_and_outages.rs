@@ -83,7 +83,7 @@ impl fmt::Display for Outages {
     }
 }
 
-/// The state of a line as time passes. The times asked for never go back.
+/// The state of a line over time. The times of calls never go back.
 #[derive(Debug)]
 pub(crate) struct Schedule {
     rate: Rate,

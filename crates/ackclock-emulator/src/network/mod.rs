@@ -29,7 +29,7 @@ pub(crate) struct Network<O> {
     wants: Wants,
 }
 
-/// A link and what is at its ends.
+/// A link and its ends.
 #[derive(Debug)]
 struct Connected {
     link: Link,
@@ -37,7 +37,7 @@ struct Connected {
     to: NodeId,
     /// A host found no room.
     refused: bool,
-    /// The queue's length that the observer was last told.
+    /// The queue's length that was last reported to the observer.
     told: QueueLength,
 }
 
@@ -64,11 +64,11 @@ enum Pending {
     Arrival(LinkId, Packet),
     /// A host has finished processing a packet that arrived before.
     Processed(HostId, Packet),
-    /// A call that a host has asked for.
+    /// A timer that a host has set.
     Timer(HostId),
 }
 
-/// What a step of the network means to a host.
+/// Effect of a step of the network on a host.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum Step {
     /// Nothing that concerns a host.
@@ -77,7 +77,7 @@ pub(crate) enum Step {
     Arrived(HostId, Packet),
     /// A host has finished processing a packet; give it back with [`Network::recycle`].
     Processed(HostId, Packet),
-    /// A time that a host asked for has come.
+    /// A timer that a host set has expired.
     Timer(HostId),
     /// The link of a host that found no room there has room.
     Room(HostId),
@@ -271,7 +271,7 @@ impl<O: Observer> Network<O> {
         }
     }
 
-    /// Forwards a packet that came to a router by a link, or drops it and tells the sender.
+    /// Forwards a packet that came to a router by a link, or drops it and sends the sender an ICMP error.
     fn forward(&mut self, router: RouterId, came_by: LinkId, mut packet: Packet) {
         let links = &self.links;
         let limit = |link: LinkId| {

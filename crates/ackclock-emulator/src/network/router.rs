@@ -2,7 +2,7 @@
 //! 4443).
 //!
 //! A router takes one from the hop limit. It sends an ICMP error to the sender if the hop limit is
-//! used up, if it knows no way to the destination, or if the packet is longer than the next link's
+//! used up, if it has no route to the destination, or if the packet is longer than the next link's
 //! MTU and may not be cut into fragments. There is no limit for the rate of ICMP errors. Packets to the router itself are dropped, since it has no
 //! services.
 
@@ -33,7 +33,7 @@ pub(crate) struct Refusal {
 }
 
 /// The link by which a router forwards this packet, whose hop limit is lowered; one that is longer than that
-/// link's MTU may be cut. `limit` tells the MTU of a link, and whether longer packets are dropped silently.
+/// link's MTU may be fragmented. `limit` returns the MTU of a link, and whether longer packets are dropped silently.
 pub(crate) fn route(
     router: RouterId,
     routes: &Routes,

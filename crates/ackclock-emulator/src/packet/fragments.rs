@@ -109,7 +109,7 @@ impl Reassembly {
         Ok(whole)
     }
 
-    /// Forgets what has waited for too long, and the oldest if there is too much.
+    /// Drops fragments that have waited for too long, and the oldest if there are too many.
     fn forget(&mut self, now: Instant) {
         self.packets.retain(|_, parts| now.saturating_since(parts.began) < REASSEMBLY_TIME);
         if self.packets.len() >= MOST_PACKETS {

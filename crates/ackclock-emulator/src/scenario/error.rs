@@ -28,14 +28,14 @@ pub enum ScenarioError {
         line: usize,
         /// The key whose value cannot be used.
         key: String,
-        /// What is wrong, and what to do.
+        /// The error, and its remedy.
         problem: String,
     },
     /// The network cannot be built.
     Build {
         /// The file's name.
         file: String,
-        /// What is wrong with the network.
+        /// The error in the network.
         error: BuildError,
     },
     /// A flow cannot start.
@@ -91,7 +91,7 @@ impl Source<'_> {
             let key = name.trim_matches('`').to_owned();
             return self.invalid(at, key, "this key is missing: give it".to_owned());
         }
-        // The first line of the message says what is wrong; the others show the place.
+        // The first line of the message is the error; the others show the place.
         let problem = message.lines().next().unwrap_or_default();
         self.invalid(at, self.key_before(at), without_types(problem))
     }

@@ -1,4 +1,4 @@
-//! The flows of a scenario: who sends what to whom, and when.
+//! The flows of a scenario: sender, receiver, data and times.
 
 use super::error::{ScenarioError, Source};
 use super::file::{FIRST_PORT, File, FlowTable, MAX_FLOWS, ServiceWord};
@@ -12,7 +12,7 @@ use ackclock::tcp::{Config, CongestionControl};
 use ackclock::time::{Duration, Instant};
 use std::net::SocketAddr;
 
-/// A flow: one connection from a host to another, and what is sent on it.
+/// A flow: one connection from a host to another, and the data sent on it.
 #[derive(Clone, Debug)]
 pub(super) struct Flow {
     pub(super) name: String,
@@ -131,11 +131,11 @@ pub(super) fn flows(
     Ok(flows)
 }
 
-/// What the flows of a file have in common, to make each of them from its table.
+/// The common settings of a file's flows, with which each is made from its table.
 struct FlowReader<'a> {
     file: &'a File,
     topology: &'a Topology,
-    /// The law of each host.
+    /// The congestion control algorithm of each host.
     laws: &'a [CongestionControl],
     source: &'a Source<'a>,
     /// Index of the address of a host that is used: 0 for IPv4, 1 for IPv6.

@@ -1,6 +1,6 @@
-//! Scenarios: a network, what flows through it, and for how long, in a TOML file.
+//! Scenarios: a network, its flows and its duration, in a TOML file.
 //!
-//! Everything that can be written on a command line has the same words here: paths, laws, times.
+//! Paths, congestion control algorithms (`law`) and times are written as on the command line.
 //! `cargo run --release --example two_way -- FILE` runs a file and prints the results; a program
 //! uses [`Scenario::load`] and [`Scenario::run`], or with [`Scenario::start`] and an [`Observer`]
 //! to see more.
@@ -10,7 +10,7 @@
 //! duration = "60s"            # of virtual time; the run ends earlier if all flows are done
 //! warm_up = "10s"             # results count from here on
 //! ip = 4                      # or 6
-//! law = "reno"                # of all hosts that have none of their own, as `growth` is
+//! law = "reno"                # of all hosts without one of their own, as `growth` is
 //! ao_keys = ["1=secret"]      # or md5_key = "secret": all segments are signed
 //!
 //! [connection]                # settings of all connections, see below
@@ -32,7 +32,7 @@
 //! [[flows]]
 //! from = "sender2"
 //! to = "receiver2"
-//! count = 10                  # as many like this
+//! count = 10                  # number of flows like this
 //! start = "0s..5s"            # at random times in this span; "5s": at this time
 //! bytes = "10kB..1MB"         # random sizes; without `bytes` or `time` it sends until the end
 //! connection = { mss = 500 }
@@ -42,7 +42,7 @@
 //! | table | keys |
 //! | --- | --- |
 //! | `[pair]` | `path`, `back`: hosts `left` and `right` |
-//! | `[dumbbell]` | `bottleneck`, `back`, `access` (of senders, and of receivers unless `receivers` says otherwise), `receivers`, `pairs` (how many; the lists are gone through again and again): hosts `sender1`, `receiver1` and so on, routers `left`, `right` |
+//! | `[dumbbell]` | `bottleneck`, `back`, `access` (of senders, and of receivers unless `receivers` says otherwise), `receivers`, `pairs` (their number; the lists are used cyclically): hosts `sender1`, `receiver1` and so on, routers `left`, `right` |
 //! | `[chain]` | `hops`, `back`: hosts `left` and `right`, routers `router1` and so on |
 //! | `[parking_lot]` | `hops`, `back`, `access`: hosts `host1`, `peer1` and routers `router1` and so on |
 //! | `[[hosts]]` | `name`, `law`, `processing`: settings of a host of one of those, or, without them, the hosts of the network |
@@ -50,9 +50,9 @@
 //! | `[[links]]` | `between` (two names), `path`, `back` |
 //!
 //! Each path is the text of a [`Path`](crate::Path). Parameters that it does not give have their
-//! defaults, 1 % of loss included. `back` is the way back; without it both ways are alike. `hops`
+//! defaults, including 1 % loss. `back` is the return path; without it both directions are alike. `hops`
 //! are lists of paths. A law is a [`CongestionControl`]: `cubic`, `newreno`, or `fixed:30`, a
-//! window of 30 segments; the recovery that it brings is that of its host's connections unless
+//! window of 30 segments; if it brings a loss recovery, that is the one of its host's connections unless
 //! `recovery` says otherwise. `growth` ([`Growth`](ackclock::congestion::Growth)) is that of the
 //! law of all hosts. With `md5_key` (RFC 2385) or `ao_keys` (RFC 5925: of each key
 //! [`AoKey::read`](ackclock::wire::ao::AoKey::read), with one ID) all segments are signed; of several keys the
@@ -122,7 +122,7 @@ pub struct Scenario {
     duration: Duration,
     warm_up: Duration,
     topology: Topology,
-    /// The law of each host.
+    /// The congestion control algorithm of each host.
     laws: Vec<CongestionControl>,
     keys: keys::Keys,
     flows: Vec<Flow>,
@@ -134,12 +134,12 @@ impl Scenario {
     /// Reads a scenario from a file.
     ///
     /// # Errors
-    /// Says what is wrong with the file, where, and what may stand there.
+    /// Describes the error in the file, its place, and the allowed values.
     pub fn load(file: impl AsRef<Path>) -> Result<Self, ScenarioError> {
         Scenario::load_as(file.as_ref(), None)
     }
 
-    /// The same with this law for all hosts, in place of those of the file.
+    /// The same with this congestion control algorithm for all hosts, instead of those of the file.
     ///
     /// # Errors
     /// As [`Scenario::load`].
@@ -220,7 +220,7 @@ impl Scenario {
         self.flows.is_empty()
     }
 
-    /// The window law of a host's connections.
+    /// The congestion control algorithm of a host's connections.
     pub fn law(&self, host: HostId) -> BuiltIn {
         self.laws[host.0].law
     }

@@ -4,9 +4,9 @@
 //! The rule drops RSTs from certain ports of one address that no socket has sent: those of our
 //! stack come from a socket. It stands before connection tracking (priority `raw`), which would
 //! otherwise take the connection for closed. It is a table (nftables) or a chain (iptables) of its
-//! own. The name has the number of this process, the time of its start, and a count, which tells
-//! the rules of a crashed program from those of a running one, and the rules of one program from
-//! each other.
+//! own. The name has the number of this process, the time of its start, and a count, which
+//! distinguish the rules of a crashed program from those of a running one, and the rules of one
+//! program from each other.
 
 use super::port_range::Ports;
 use crate::system::command::{CommandError, CommandLine, Plan, command};
@@ -169,7 +169,7 @@ impl Owner {
 /// Removes the rules of processes that have ended; returns how many there were.
 ///
 /// # Errors
-/// Names the command that failed and what it said.
+/// Names the command that failed and its error message.
 pub fn remove_leftovers() -> Result<usize, CommandError> {
     let firewall = Firewall::installed()?;
     let mut removed = 0;

@@ -85,9 +85,9 @@ impl PacketSocket {
         Ok(PacketSocket { sender, receiver, socket, name, address, mtu, frame, unfinished })
     }
 
-    /// Bounds what waits below the stack, in the queue of the interface: about so many bytes, of which the
-    /// kernel counts its overhead too, and at least two packets. The stack's connections take turns for
-    /// the rest. Without a bound it is the system's (`net.core.wmem_default`), some ninety packets.
+    /// Limits the packets below the stack, in the queue of the interface, to about this many bytes, in which the
+    /// kernel includes its overhead, but at least two packets. Other packets stay in the stack, where connections
+    /// take turns. By default the limit is the system's (`net.core.wmem_default`), some ninety packets.
     ///
     /// # Errors
     /// When the kernel refuses.
@@ -101,8 +101,8 @@ impl PacketSocket {
         Arc::clone(&self.unfinished)
     }
 
-    /// Whether the interface, which is down, is being deleted: the kernel takes it down first, tells
-    /// the socket of that alone, and needs a moment for the rest.
+    /// Whether the interface, which is down, is being deleted: the kernel first takes it down, reports
+    /// only this to the socket, and needs a moment for the deletion.
     fn is_deleted(&self) -> bool {
         for _ in 0..DELETION_STEPS {
             match interface::is_up(&self.name) {
@@ -116,7 +116,7 @@ impl PacketSocket {
 
     /// The meaning of an error of the open socket.
     fn failed(&self, error: io::Error) -> PacketError {
-        // The library below tells of a pending error of the socket, and not which one it is.
+        // The library reports that the socket has a pending error, but not which one.
         let pending = || socket_error(&self.socket).ok().and_then(Result::err);
         match Errno::from_io_error(&error).or_else(pending) {
             Some(Errno::NETDOWN) if self.is_deleted() => {

@@ -1,6 +1,6 @@
-//! A link that outlasts its interface being down, for programs that are to go on: what is sent
-//! meanwhile is lost, as in a network whose cable is out, and the connections' own timers decide
-//! how long they wait.
+//! A link that keeps working while its interface is down, for programs that must continue: packets
+//! sent meanwhile are lost, as with an unplugged cable, and the connections' own timers decide how
+//! long they wait.
 
 use super::packet::{PacketError, PacketSocket};
 use super::tun::{Tun, TunError};
@@ -39,7 +39,7 @@ impl Interruptible for PacketSocket {
     }
 }
 
-/// A link around another one that waits while the interface is down, and tells of it.
+/// A link around another one that waits while the interface is down, and reports it.
 pub struct Patient<L> {
     link: L,
     outage: Arc<Outage>,
@@ -53,13 +53,13 @@ struct Outage {
 }
 
 impl Outage {
-    /// How often the state had changed before what a link is about to try.
+    /// Number of changes of the state before a link's attempt.
     fn before(&self) -> u32 {
         self.changes.load(Ordering::Relaxed)
     }
 
-    /// Notes a state that a link has found, and tells of it if it is another one than before the link
-    /// tried. What began before the last change says nothing of the state since.
+    /// Notes a state that a link has found, and reports it if it differs from the state before the link's
+    /// attempt. An attempt that began before the last change says nothing about the state since.
     fn note(&self, before: u32, change: Change) {
         let was_down = before % 2 == 1;
         let is_down = change == Change::Down;
@@ -208,7 +208,7 @@ mod tests {
         ecn: Ecn::NotEct,
     };
 
-    /// Two queues of an interface that is up, and what they tell.
+    /// Two queues of an interface that is up, and their reports.
     fn queues() -> ([Patient<Fickle>; 2], Arc<Mutex<Vec<Change>>>) {
         let said = Arc::new(Mutex::new(Vec::new()));
         let listener = Arc::clone(&said);

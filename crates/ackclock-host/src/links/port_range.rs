@@ -35,7 +35,7 @@ impl Ports {
         self.first..=self.last
     }
 
-    /// The range of as many ports right after this one; `None` if there are not so many.
+    /// The range of the same length right after this one; `None` if there are not enough ports.
     pub fn next(self) -> Option<Self> {
         let length = self.last - self.first;
         let first = self.last.checked_add(1)?;

@@ -50,7 +50,7 @@ pub struct Tun {
     device: OwnedFd,
     name: InterfaceName,
     mtu: u32,
-    /// Whether each packet begins with a header that tells of checksums and segments.
+    /// Whether each packet begins with a header that describes checksums and segments.
     offloading: bool,
     /// Buffer for a packet that is read, or that is written in one piece.
     packet: Vec<u8>,

@@ -19,7 +19,7 @@ use std::io;
 use std::num::NonZeroU64;
 use std::os::fd::AsFd;
 
-/// The most packets taken from a device before the wires are asked again, so that a flood at one
+/// Maximum number of packets taken from a device before the wires are asked again, so that a flood at one
 /// end delays nothing for long.
 const BATCH: usize = 64;
 
@@ -358,7 +358,7 @@ mod tests {
         std::iter::from_fn(next).collect()
     }
 
-    /// Runs until what was sent has come to the ends of the wires.
+    /// Runs until all sent packets have reached the ends of the wires.
     fn carry(bridge: &mut Bridge<Socket, Spaced>) {
         loop {
             let until = bridge.now() + Duration::from_millis(1);

@@ -66,7 +66,7 @@ where
     })
 }
 
-/// What the applications that run together share.
+/// Shared state of the applications that run together.
 struct Company {
     unfinished: AtomicUsize,
     wakers: Vec<Waker>,
@@ -76,7 +76,7 @@ struct Company {
 struct Member<'m, A> {
     application: &'m mut A,
     company: &'m Company,
-    /// Whether the company has counted the application as done.
+    /// Whether the application was counted as done.
     is_counted: bool,
 }
 

@@ -21,7 +21,7 @@ pub use super::wait::Waker;
 use super::wait::is_gone;
 use super::wake_ups::WakeUps;
 
-/// The most packets taken from the device, events handed to applications and packets given to the
+/// Maximum number of packets taken from the device, events handed to applications and packets given to the
 /// device in one round, so that neither direction starves the other.
 const BATCH: usize = 64;
 
@@ -174,8 +174,8 @@ impl<L: Link + AsFd> RunLoop<L> {
     }
 
     /// Drives applications that were started before, as [`run`](Self::run) does. Without
-    /// applications it takes what has arrived, sends what is due (such as the RST of a connection
-    /// just aborted) and returns.
+    /// applications it processes the packets that have arrived, sends those that are due (such as the RST
+    /// of a connection just aborted) and returns.
     ///
     /// # Errors
     /// See [`RunError`].
@@ -199,9 +199,9 @@ impl<L: Link + AsFd> RunLoop<L> {
         }
     }
 
-    /// One round: takes packets, fires timers, calls applications, sends packets, each within
-    /// bounds. With [`sleep`](Self::sleep) it is for those who share the stack with others, and lend it to
-    /// the loop for one round at a time.
+    /// One round: receives packets, fires timers, calls applications, sends packets, each within
+    /// bounds. With [`sleep`](Self::sleep) it is for programs that share the stack between threads, and lend it
+    /// to the loop for one round at a time.
     ///
     /// # Errors
     /// [`RunError::Device`].

@@ -14,7 +14,7 @@ use ackclock::wire::Checksums;
 use std::cell::Cell;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// The most stray packets that wait for a queue; more are lost, as in any network.
+/// Maximum number of stray packets that wait for a queue; further ones are lost.
 const WAITING: usize = 256;
 
 /// A stray packet on its way round the queues.

@@ -37,7 +37,7 @@ impl Waker {
         self.wake();
     }
 
-    /// Whether the loop was told to stop; asked once.
+    /// Whether the loop was told to stop; resets the flag.
     pub(crate) fn take_stop(&self) -> bool {
         self.0.stop.swap(false, Ordering::AcqRel)
     }

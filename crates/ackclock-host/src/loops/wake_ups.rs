@@ -1,10 +1,10 @@
-//! A guess how many packets are there when a loop wakes up.
+//! An estimate of the number of packets that have arrived when a loop wakes up.
 //!
 //! Reading until no packet is left takes a system call that finds none. Where wake-ups bring one
 //! packet each, as requests and answers do, that call is left out: if there are more packets, the
 //! next sleep ends at once.
 
-/// The record of what wake-ups have brought.
+/// A record of the packets that wake-ups have brought.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct WakeUps {
     /// How many wake-ups in a row have brought one packet.
@@ -46,7 +46,7 @@ mod tests {
 
     const BATCH: usize = 64;
 
-    /// The budgets of wake-ups that bring so many packets each.
+    /// The budgets of wake-ups that bring this many packets each.
     fn budgets(brought: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let mut wake_ups = WakeUps::default();
         let budget = |there: usize| {

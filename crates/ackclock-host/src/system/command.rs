@@ -25,7 +25,7 @@ impl Plan {
     /// Runs the commands, and stops at the first that fails.
     ///
     /// # Errors
-    /// Names the command that failed and what it said.
+    /// Names the command that failed and its error message.
     pub fn run(&self) -> Result<(), CommandError> {
         self.0.iter().try_for_each(|command| command.run().map(|_| ()))
     }
@@ -71,7 +71,7 @@ impl CommandLine {
     /// Runs the command; returns what it printed.
     ///
     /// # Errors
-    /// Says why it could not be run, or what it said.
+    /// The reason why it could not be run, or its error message.
     pub fn run(&self) -> Result<String, CommandError> {
         let mut process = Command::new(self.program);
         process.args(&self.arguments).stdin(Stdio::null());

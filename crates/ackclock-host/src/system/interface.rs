@@ -126,8 +126,8 @@ fn flags(name: &InterfaceName) -> io::Result<u16> {
 
 /// Waits until an interface that is up carries packets.
 ///
-/// The kernel notices by and by that a program is attached to a TUN interface, and drops what it sends
-/// through it before that: the answer to our first SYN, say.
+/// The kernel notices with a delay that a program is attached to a TUN interface, and drops packets
+/// sent through it before that, such as the answer to the stack's first SYN.
 pub(crate) fn wait_for_carrier(name: &InterfaceName) -> io::Result<()> {
     for _ in 0..LOOKS {
         // Newer kernels have noticed when they answer this.

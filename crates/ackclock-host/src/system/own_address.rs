@@ -33,7 +33,7 @@ pub fn own_addresses() -> Vec<OwnAddress> {
 /// The source address that the kernel would use for packets to `remote`.
 ///
 /// # Errors
-/// The kernel knows no route to `remote`.
+/// The kernel has no route to `remote`.
 pub fn address_towards(remote: IpAddr) -> Result<IpAddr, NoWay> {
     let ask = || {
         let any = if remote.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
@@ -55,7 +55,7 @@ pub fn only_address() -> Option<Ipv4Addr> {
     all.next().filter(|_| all.next().is_none())
 }
 
-/// The error if the kernel knows no route.
+/// The error if the kernel has no route.
 #[derive(Debug)]
 pub struct NoWay {
     remote: IpAddr,

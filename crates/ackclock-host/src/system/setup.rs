@@ -19,7 +19,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 pub struct TunSetup {
     /// The interface's name.
     pub name: InterfaceName,
-    /// Number of the user who may attach to the interface without privilege; `None` for root only.
+    /// Number of the user who may attach to the interface without privileges; `None` for root only.
     pub owner: Option<u32>,
     /// Whether the interface is made for several queues, or for one.
     pub several_queues: bool,
@@ -91,10 +91,10 @@ impl TunSetup {
     }
 
     /// Makes the interface, configures it, and sets up routing and NAT. Steps that have been done
-    /// are left out. Records how to undo what it does. May be repeated.
+    /// are left out. Records how to undo its changes. May be repeated.
     ///
     /// # Errors
-    /// Says what could not be done. What was done before is recorded.
+    /// The step that failed. Earlier steps are recorded.
     pub fn apply_all(&self) -> Result<(), SetupError> {
         let configuration = self.configuration()?;
         let mut changes = Changes::of(&self.name)?;
@@ -159,7 +159,7 @@ impl TunSetup {
     /// Creates the interface unless it is there, and configures it.
     ///
     /// # Errors
-    /// Names the command that failed and what it said.
+    /// Names the command that failed and its error message.
     pub fn apply(&self) -> Result<(), SetupError> {
         let configuration = self.configuration()?;
         if !interface::exists(&self.name)? {
@@ -176,7 +176,7 @@ pub struct KernelEnd {
     pub name: InterfaceName,
     /// The MTU in bytes; `None` leaves it as it is.
     pub mtu: Option<u32>,
-    /// The most packets that wait to be read; `None` leaves it as it is.
+    /// Maximum number of packets that wait to be read; `None` leaves it as it is.
     pub transmit_queue: Option<u32>,
     /// The kernel's addresses on the interface.
     pub addresses: Vec<Cidr>,

@@ -1,4 +1,4 @@
-//! What a campaign has sent, and what it may send next: within its limits, at its rate, and to no host
+//! The budget of a campaign, what it has sent and may send next: within its limits, at its rate, and to no host
 //! without a pause.
 
 use super::caps::time_at_rate;
@@ -58,7 +58,7 @@ impl<'p> Budget<'p> {
         budget
     }
 
-    /// Whether so much is left.
+    /// Whether the budget suffices.
     ///
     /// # Errors
     /// Says of what there is too little.
@@ -75,7 +75,7 @@ impl<'p> Budget<'p> {
         }
     }
 
-    /// Takes note of what was sent until `now`.
+    /// Records the bytes sent until `now`.
     pub(super) fn charge(&mut self, charge: Charge<'_>, now: Instant) {
         self.add(charge);
         self.free_at = self.free_at.max(now) + self.time_of(charge);
@@ -120,9 +120,9 @@ pub struct Spent {
     pub name: &'static str,
     /// What it is, in bytes.
     pub limit: u64,
-    /// What is left of it.
+    /// The remainder.
     pub left: u64,
-    /// What the step is expected to send.
+    /// Bytes that the step is expected to send.
     pub bytes: u64,
 }
 

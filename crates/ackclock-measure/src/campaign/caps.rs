@@ -26,7 +26,7 @@ pub(super) const ROUTE_PROBE: u64 = 64;
 /// Hops to a host for which a campaign is estimated, about the mean in allman98's figure 6.
 const HOPS: u64 = 16;
 
-/// Limits that nobody has reason to mind: all of allman98's campaign (100 hosts, 30 rounds of
+/// Polite limits: all of allman98's campaign (100 hosts, 30 rounds of
 /// seven transfers of 16 KiB) is within them.
 pub const POLITE: Limits = Limits {
     total_bytes: 512 << 20,
@@ -43,7 +43,7 @@ impl Default for Limits {
     }
 }
 
-/// What a campaign will send if nothing is lost.
+/// Bytes that a campaign will send if nothing is lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Estimate {
     /// Hosts.
@@ -114,22 +114,22 @@ pub(super) fn route_bytes(plan: &Plan) -> u64 {
     u64::from(queries) * HOPS.min(max_hops.into()) * ROUTE_PROBE
 }
 
-/// How long so many bytes take at most at this rate.
+/// Maximum duration of this many bytes at this rate.
 pub(super) fn time_at_rate(bytes: u64, bits_per_second: u64) -> Duration {
     let nanos = u128::from(bytes) * 8 * 1_000_000_000 / u128::from(bits_per_second.max(1));
     Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
 }
 
-/// What is more than it may be.
+/// The limit that is exceeded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Excess {
-    /// The plan asks for a limit that is laxer than the polite one.
+    /// The plan has a limit that is laxer than the polite one.
     Limit {
         /// Its name in the plan.
         name: &'static str,
-        /// What the plan says.
+        /// The value in the plan.
         given: String,
-        /// What is polite.
+        /// The polite value.
         polite: String,
     },
     /// The campaign will need more than its limit.

@@ -1,4 +1,4 @@
-//! What is finished, on the disk: a line of JSON for each step, written through before the next step
+//! The journal of finished steps: a line of JSON for each, written to disk before the next step
 //! begins.
 
 use super::plan::Plan;
@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-/// What the directory is about.
+/// The campaign of the directory.
 const CAMPAIGN: &str = "campaign.json";
 /// The finished steps.
 const RESULTS: &str = "results.jsonl";
 /// Version of both.
 const FORMAT: u32 = 1;
 
-/// What the directory is about.
+/// The campaign of the directory.
 #[derive(Serialize, Deserialize)]
 struct Head {
     format: u32,
@@ -30,14 +30,14 @@ struct Head {
 #[derive(Debug)]
 pub struct Journal {
     directory: PathBuf,
-    /// None: nothing is kept on the disk.
+    /// `None`: nothing is written to disk.
     results: Option<File>,
     records: Vec<Record>,
 }
 
 impl Journal {
-    /// A journal that is gone with the program: for campaigns that nobody goes on with, as in an
-    /// emulator. Captures are not for it.
+    /// A journal in memory only: for campaigns that are never resumed, as in an
+    /// emulator. It has no place for captures.
     pub fn in_memory() -> Self {
         Journal { directory: PathBuf::new(), results: None, records: Vec::new() }
     }
@@ -112,7 +112,7 @@ impl Journal {
     }
 }
 
-/// Takes the lock, as soon as who has it lets it go, if that is while `wait` says to go on.
+/// Takes the lock as soon as its holder releases it, while `wait` returns true.
 fn lock(file: &File, mut wait: impl FnMut() -> bool) -> Result<(), TryLockError> {
     loop {
         match file.try_lock() {
@@ -186,7 +186,7 @@ pub enum JournalError {
     NoCampaign(PathBuf),
     /// It was written by another version.
     Format(PathBuf, u32),
-    /// A line of a file is not what it should be.
+    /// A line of a file is malformed.
     Damaged(PathBuf, usize, serde_json::Error),
     /// The file system does not take or give it.
     Unusable(PathBuf, io::Error),

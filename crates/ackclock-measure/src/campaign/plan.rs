@@ -19,7 +19,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// What a campaign measures, and how far it may go.
+/// The plan of a campaign: its measurements and limits.
 ///
 /// ```
 /// let plan: ackclock_measure::campaign::Plan = r#"
@@ -37,7 +37,7 @@ use std::str::FromStr;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// What it is called in the report.
+    /// Its name in the report.
     pub name: String,
     /// Seed of the order of transfers.
     #[serde(default)]
@@ -64,7 +64,7 @@ pub struct Plan {
     pub limits: Limits,
 }
 
-/// The transfers of a test group: one for each law and initial window.
+/// The transfers of a test group: one for each congestion control algorithm and initial window.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Transfers {
@@ -75,7 +75,7 @@ pub struct Transfers {
     pub port: Option<u16>,
     /// Bytes of data in each transfer.
     pub bytes: u64,
-    /// Most data in a segment; what the MTU allows if none is given.
+    /// Maximum data in a segment; `None` for what the MTU allows.
     pub mss: Option<u16>,
     /// Initial windows in the words of `--iw`: segments, bytes, or both. The first one is what the
     /// others are compared with.
@@ -139,7 +139,7 @@ impl BurstSettings {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RouteSettings {
-    /// What the probes are made of: `icmp`, `udp` or `tcp`, which goes to the service's port.
+    /// Protocol of the probes: `icmp`, `udp` or `tcp` (to the service's port).
     pub probe: Method,
     /// Probes for each hop.
     pub queries: u8,
@@ -224,7 +224,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The variants, those of the first law first.
+    /// The variants, those of the first algorithm first.
     pub fn variants(&self) -> Vec<Variant> {
         let windows = &self.transfer.initial_windows;
         let of = |&law| windows.iter().map(move |&window| Variant { law, window });
@@ -267,7 +267,7 @@ impl Plan {
     fn check(&self) -> Result<(), PlanError> {
         let Transfers { bytes, port, initial_windows, laws, timeout, .. } = &self.transfer;
         let RouteSettings { queries, max_hops, wait, .. } = &self.routes;
-        // Of either family: names tell none.
+        // Of either family: a name does not show its family.
         let least = least_bytes(Method::Icmp, IpAddr::V6(Ipv6Addr::UNSPECIFIED));
         at_least_one("rounds", self.rounds)?;
         at_least_one("transfer.bytes", *bytes)?;
@@ -388,7 +388,7 @@ mod word_lists {
     }
 }
 
-/// What has a word on the command line.
+/// A value with a name on the command line.
 pub(super) trait Word: Sized {
     fn word(&self) -> String;
     fn read(text: &str) -> Result<Self, String>;

@@ -1,21 +1,21 @@
-//! Why there is no plan.
+//! Why a plan is refused.
 
 use crate::lists::{HostError, StopListError};
 use ackclock::tcp::ConfigError;
 use std::fmt;
 use std::path::PathBuf;
 
-/// Why there is no plan.
+/// Why a plan is refused.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PlanError {
     /// A file cannot be read.
     File(PathBuf, std::io::Error),
-    /// A line, counted from 1, is not what a plan has.
+    /// A line, counted from 1, does not belong in a plan.
     Line(usize, String),
-    /// There are no hosts.
+    /// The plan has no hosts.
     NoHosts,
-    /// This is no host.
+    /// An entry is not a valid host.
     Host(String, HostError),
     /// A list has an entry twice.
     Twice(&'static str, Option<String>),
@@ -25,14 +25,14 @@ pub enum PlanError {
     Range {
         /// Its name in the plan.
         name: &'static str,
-        /// What the plan says.
+        /// The value in the plan.
         given: String,
-        /// What it may be.
+        /// The allowed values.
         range: String,
     },
     /// No connection can have the settings of the transfers.
     Connection(ConfigError),
-    /// The list of those who are to be left alone is of no use.
+    /// The stop list is invalid.
     StopFile(PathBuf, StopListError),
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for PlanError {
                 write!(f, "in the plan, '{name}' has {entry} twice: leave one away")
             }
             PlanError::Empty(name) => {
-                write!(f, "in the plan, '{name}' is empty: give an entry, or leave it away")
+                write!(f, "in the plan, '{name}' is empty: give an entry, or leave it out")
             }
             PlanError::Range { name, given, range } => {
                 write!(f, "in the plan, '{name}' is {given}: give {range}")

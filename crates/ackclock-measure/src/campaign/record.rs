@@ -1,4 +1,4 @@
-//! What is kept of each finished step: one line of JSON.
+//! The record of a finished step: one line of JSON.
 
 use super::budget::Charge;
 use crate::burst::Measured;
@@ -37,7 +37,7 @@ impl Record {
         }
     }
 
-    /// What was sent for it.
+    /// Bytes sent for it.
     pub fn charges(&self) -> Vec<Charge<'_>> {
         let to = |host, bytes| vec![Charge { host: Some(host), bytes }];
         match self {
@@ -59,7 +59,7 @@ pub struct TransferRecord {
     pub host: String,
     /// Its address, if it has one.
     pub address: Option<IpAddr>,
-    /// The law.
+    /// The congestion control algorithm.
     pub law: String,
     /// The initial window.
     pub initial_window: String,
@@ -75,7 +75,7 @@ pub struct TransferRecord {
     pub seconds: Option<f64>,
     /// Bytes of data that were acknowledged.
     pub acked_bytes: u64,
-    /// Segments that were sent again.
+    /// Retransmitted segments.
     pub retransmitted_segments: u64,
     /// Bytes that were sent, headers included.
     pub wire_bytes: u64,
@@ -118,7 +118,7 @@ pub struct RouteRecord {
     pub ended_unix_seconds: f64,
     /// Bytes of its probes.
     pub wire_bytes: u64,
-    /// What was found.
+    /// The result.
     pub route: Option<Route>,
     /// Why it was not, otherwise.
     pub error: Option<String>,
@@ -149,14 +149,14 @@ pub struct CrossingRecord {
     pub through: Vec<IpAddr>,
     /// The hop at which it ended.
     pub hop_limit: u8,
-    /// What came of it.
+    /// The outcome.
     pub measured: Option<Measured>,
     /// Why it was not measured, otherwise.
     pub error: Option<String>,
 }
 
 impl CrossingRecord {
-    /// What was sent for it.
+    /// Bytes sent for it.
     pub fn charge(&self) -> Charge<'_> {
         let bursts = self.measured.iter().flat_map(|it| {
             [Some(&it.burst), it.smallest.as_ref(), it.spaced.as_ref()].into_iter().flatten()

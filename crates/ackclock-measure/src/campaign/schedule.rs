@@ -22,14 +22,14 @@ pub enum Step {
         round: u32,
         /// The host.
         host: usize,
-        /// What is different from others of the group.
+        /// The variant of the group.
         variant: usize,
     },
     /// Send bursts across the common path.
     Burst {
         /// The round.
         round: u32,
-        /// After so many of its test groups.
+        /// The number of test groups before it.
         groups: usize,
     },
 }

@@ -197,7 +197,7 @@ mod tests {
         ipv4([US, HOST], protocol(flow.method), 2, &payload)
     }
 
-    /// An error message of ICMP about a packet, of which it quotes so many bytes.
+    /// An ICMP error message about a packet, of which it quotes this many bytes.
     fn error(from: Ipv4Addr, kind: Icmpv4Message, code: u8, about: &[u8]) -> Vec<u8> {
         let mut bytes = vec![0; 8];
         bytes.extend_from_slice(about);

@@ -1,4 +1,4 @@
-//! Probes: packets with a small hop limit, and the answers that tell how far they came.
+//! Probes: packets with a small hop limit, and the answers that show how far they came.
 
 mod answer;
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "what sends probes is Linux only"))]
@@ -20,14 +20,14 @@ use std::io;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-/// What a probe is made of.
+/// Protocol of a probe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
     /// ICMP echo requests.
     #[default]
     Icmp,
-    /// UDP datagrams to a port where nobody listens.
+    /// UDP datagrams to a closed port.
     Udp,
     /// TCP segments with SYN, of which the peer's answer is reset at once. IPv4 only.
     Tcp,
@@ -62,10 +62,10 @@ impl FromStr for Method {
     }
 }
 
-/// What tells the probes of one prober, and their answers, from all other packets.
+/// Identification of the probes of one prober, and of their answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Flow {
-    /// What the probes are made of.
+    /// Protocol of the probes.
     pub method: Method,
     /// Our address.
     pub local: IpAddr,
@@ -93,11 +93,11 @@ pub struct Probe {
 pub struct Heard {
     /// When, on the prober's clock.
     pub at: Instant,
-    /// What was answered, by whom.
+    /// The answer, and its sender.
     pub answer: Answer,
 }
 
-/// Sends probes to one host and hears the answers.
+/// Sends probes to one host and receives the answers.
 pub trait Prober {
     /// Where the probes go.
     fn target(&self) -> IpAddr;

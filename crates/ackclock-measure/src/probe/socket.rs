@@ -109,8 +109,8 @@ impl Prober for RawProber {
         };
         match self.sender.send_to(Bytes(&bytes), self.flow.target) {
             Ok(_) => Ok(()),
-            // Errors of earlier probes, such as a router's message that there is no way, are told
-            // with the next call. The answer itself is heard, too.
+            // Errors of earlier probes, such as a router's unreachable message, are reported
+            // by the next call. The answer itself is received too.
             Err(error) if is_of_the_path(&error) => Ok(()),
             Err(error) => Err(ProbeError::Send(error)),
         }
@@ -132,7 +132,7 @@ impl Drop for RawProber {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
         for listener in self.listeners.drain(..) {
-            // A listener that panicked has nothing more to tell.
+            // A listener that panicked reports nothing more.
             let _ = listener.join();
         }
     }
@@ -203,7 +203,7 @@ fn hold_port(method: Method, local: IpAddr) -> Result<(Option<OwnedFd>, u16), Pr
     held.map(|(port, held)| (Some(held), port)).map_err(ProbeError::Socket)
 }
 
-/// What the probes are made of.
+/// Protocol of the probes.
 fn protocol(flow: &Flow) -> IpNextHeaderProtocol {
     match (flow.method, flow.target) {
         (Method::Icmp, IpAddr::V4(_)) => IpNextHeaderProtocols::Icmp,

@@ -158,7 +158,7 @@ impl Findings {
     }
 }
 
-/// What is not known is empty.
+/// Unknown values are empty.
 fn text(value: Option<impl ToString>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }

@@ -13,7 +13,7 @@ use std::net::IpAddr;
 /// What follows from the records of a campaign.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Findings {
-    /// What the campaign is called.
+    /// Name of the campaign.
     pub name: String,
     /// Of the plan.
     pub digest: String,
@@ -21,7 +21,7 @@ pub struct Findings {
     pub rounds: u32,
     /// Transfers that were planned.
     pub planned_transfers: usize,
-    /// Transfers that are over, with success or not.
+    /// Finished transfers, successful or not.
     pub transfers: usize,
     /// Those that failed, by what went wrong.
     pub failures: BTreeMap<String, usize>,
@@ -29,7 +29,7 @@ pub struct Findings {
     pub transfer_bytes: u64,
     /// Most data in a segment.
     pub mss: Option<u16>,
-    /// By law and initial window.
+    /// By congestion control algorithm and initial window.
     pub variants: Vec<VariantFinding>,
     /// By host.
     pub hosts: Vec<HostFinding>,
@@ -52,7 +52,7 @@ pub struct Findings {
 /// What transfers of one kind have in common.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct VariantFinding {
-    /// The law.
+    /// The congestion control algorithm.
     pub law: String,
     /// The initial window as the plan has it.
     pub initial_window: String,
@@ -72,7 +72,7 @@ pub struct VariantFinding {
     pub loss_free_share: Option<f64>,
 }
 
-/// What is known of a host.
+/// Results of a host.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct HostFinding {
     /// As the plan has it.

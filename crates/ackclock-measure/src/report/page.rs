@@ -83,7 +83,7 @@ fn transfers(page: &mut Page, findings: &Findings) {
     page.table(findings.variants.iter().fold(Table::new(columns), row));
 }
 
-/// A line for each law, and the intervals of its points.
+/// A line for each congestion control algorithm, and the intervals of its points.
 fn with_means(
     plot: Plot,
     findings: &Findings,

@@ -25,7 +25,7 @@ pub struct OwnedWriteHalf(pub(super) Arc<Connection>);
 
 impl Drop for OwnedWriteHalf {
     fn drop(&mut self) {
-        // A connection that is over has no direction to end.
+        // On a connection that has ended this does nothing.
         let _ = self.0.shutdown(Shutdown::Write);
     }
 }

@@ -25,10 +25,10 @@ impl TcpListener {
         TcpListener::bind_with_backlog(net, local, BACKLOG)
     }
 
-    /// Listens as [`bind`](Self::bind) does, and lets so many connections wait.
+    /// Listens as [`bind`](Self::bind) does, with a backlog of this many connections.
     ///
     /// # Errors
-    /// As `bind`; a backlog of zero is none.
+    /// As `bind`; a backlog of zero is refused.
     pub fn bind_with_backlog(net: &Net, local: SocketAddr, backlog: usize) -> io::Result<Self> {
         Listening::bind(net, local, backlog).map(TcpListener)
     }
@@ -45,7 +45,7 @@ impl TcpListener {
     /// goes to the next that waits.
     ///
     /// # Errors
-    /// The network is over.
+    /// The network has ended.
     pub async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
         poll_fn(|cx| self.poll_accept(cx)).await
     }

@@ -7,7 +7,7 @@ macro_rules! reads {
             /// Waits until a read would not wait.
             ///
             /// # Errors
-            /// The network is over.
+            /// The network has ended.
             pub async fn readable(&self) -> std::io::Result<()> {
                 std::future::poll_fn(|cx| self.0.poll_read_ready(cx.waker())).await
             }
@@ -20,7 +20,7 @@ macro_rules! reads {
                 std::future::poll_fn(|cx| self.0.poll_read(cx.waker(), &mut [&mut *to])).await
             }
 
-            /// Reads what is there and leaves it for the next read.
+            /// Reads the data that have arrived and leaves them for the next read.
             ///
             /// # Errors
             /// As `read`.
@@ -38,15 +38,15 @@ macro_rules! writes {
             /// Waits until a write would not wait.
             ///
             /// # Errors
-            /// The network is over.
+            /// The network has ended.
             pub async fn writable(&self) -> std::io::Result<()> {
                 std::future::poll_fn(|cx| self.0.poll_write_ready(cx.waker())).await
             }
 
-            /// Waits until the connection is over. That both directions have ended is not a failure.
+            /// Waits until the connection has ended. That both directions have ended is not a failure.
             ///
             /// # Errors
-            /// Why the connection failed, once; the network is over.
+            /// Why the connection failed, once; the network has ended.
             pub async fn closed(&self) -> std::io::Result<()> {
                 std::future::poll_fn(|cx| self.0.poll_closed(cx.waker())).await
             }

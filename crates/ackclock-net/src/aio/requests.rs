@@ -35,7 +35,7 @@ pub struct AnyListener(Requests);
 
 impl AnyListener {
     /// Listens; at most `most` requests over IPv4, and as many over IPv6, wait for their answer or for the
-    /// handshake that follows. Beyond that the oldest gives way, if it is older than 100 ms.
+    /// handshake that follows. Beyond that the oldest is discarded, if it is older than 100 ms.
     ///
     /// # Errors
     /// There is such a listener already, or `most` is 0: [`SocketError::Listen`](crate::SocketError::Listen).
@@ -46,7 +46,7 @@ impl AnyListener {
     /// Waits for a request. If the future is dropped, the request goes to the next that waits.
     ///
     /// # Errors
-    /// The network is over.
+    /// The network has ended.
     pub async fn request(&self) -> io::Result<Request> {
         poll_fn(|cx| self.poll_request(cx)).await
     }
@@ -57,8 +57,8 @@ impl AnyListener {
     }
 }
 
-/// A peer that asks for a connection, and has had no answer. One that is dropped gets none: the peer asks
-/// again, which is another request. It ends with its listener.
+/// A peer's SYN that has not been answered. If the request is dropped it gets no answer: the peer retransmits the
+/// SYN, which makes another request. A request ends with its listener.
 pub struct Request(Asked);
 
 impl Request {
@@ -67,7 +67,7 @@ impl Request {
         self.0.ends()[1]
     }
 
-    /// Whom the peer wants to reach.
+    /// The address and port that the peer wants to reach.
     pub fn to(&self) -> SocketAddr {
         self.0.ends()[0]
     }
@@ -81,9 +81,9 @@ impl Request {
         poll_fn(|cx| self.0.poll_accept(cx.waker())).await.map(TcpStream::of)
     }
 
-    /// Refuses it, as where nobody listens. A peer that has given up is not told.
+    /// Refuses it with a RST, as if there were no listener. A peer that has given up gets none.
     pub fn refuse(mut self) {
-        // There is nobody to refuse it to any more.
+        // The request is gone: there is no peer to refuse.
         let _ = self.0.refuse();
     }
 }

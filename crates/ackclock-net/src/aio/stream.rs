@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// A connection whose calls are futures, as tokio's `TcpStream`.
 ///
-/// It is closed when it is dropped: what was written is still delivered, and data that was not read resets
+/// It is closed when it is dropped: written data are still delivered, but unread data reset
 /// it.
 ///
 /// ```no_run
@@ -34,7 +34,7 @@ impl TcpStream {
     ///
     /// # Errors
     /// [`SocketError::Connect`](crate::SocketError::Connect), or
-    /// [`SocketError::Closed`](crate::SocketError::Closed) if it was refused or nobody answered.
+    /// [`SocketError::Closed`](crate::SocketError::Closed) if it was refused or there was no answer.
     pub async fn connect(net: &Net, remote: SocketAddr) -> io::Result<Self> {
         let connection = Connection::open(net, remote, None)?;
         poll_fn(|cx| connection.poll_established(cx.waker())).await?;
@@ -43,8 +43,8 @@ impl TcpStream {
 
     /// Opens a connection as [`connect`](Self::connect) does, and writes all of `data`. They go with the SYN, and
     /// the answer comes a round trip earlier, if the host has given this network a cookie before (TCP Fast Open,
-    /// RFC 7413); otherwise the SYN asks for one. What goes with a SYN may reach the peer's program twice, so
-    /// they should be a question that may be asked twice.
+    /// RFC 7413); otherwise the SYN requests one. Data in a SYN may reach the peer's program twice, so
+    /// they should be a request that may be processed twice.
     ///
     /// # Errors
     /// As `connect`, and as writing.
@@ -77,10 +77,10 @@ impl TcpStream {
     }
 
     /// Waits until everything written was acknowledged, the end included after
-    /// [`shutdown`](Self::shutdown), or the connection is over.
+    /// [`shutdown`](Self::shutdown), or the connection has ended.
     ///
     /// # Errors
-    /// The network is over.
+    /// The network has ended.
     pub async fn acknowledged(&self) -> io::Result<()> {
         poll_fn(|cx| self.0.poll_flushed(cx.waker())).await
     }
@@ -88,7 +88,7 @@ impl TcpStream {
     /// Ends one direction, or both; as [`TcpStream::shutdown`](crate::TcpStream::shutdown).
     ///
     /// # Errors
-    /// The connection is over.
+    /// The connection has ended.
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         self.0.shutdown(how)
     }
@@ -106,7 +106,7 @@ impl TcpStream {
     /// Switches Nagle's algorithm (RFC 9293 section 3.7.4) off or on.
     ///
     /// # Errors
-    /// The network is over.
+    /// The network has ended.
     pub fn set_nodelay(&self, nodelay: bool) -> io::Result<()> {
         self.0.set_nodelay(nodelay)
     }
@@ -124,20 +124,20 @@ impl TcpStream {
         self.0.set_reset_on_drop(resets);
     }
 
-    /// How long the connection may be idle: when neither side has taken data of the other's for so long it
+    /// How long the connection may be idle: if neither side has received data from the other for this time, it
     /// is reset, and ends with [`Error::Idle`](ackclock::tcp::Error::Idle). `None`, which is the default:
-    /// for ever. What is set for one connection costs nothing while data moves.
+    /// for ever. The timeout costs nothing while data are transferred.
     ///
     /// # Errors
-    /// [`SocketError::ZeroTimeout`](crate::SocketError::ZeroTimeout) for zero; the network is over.
+    /// [`SocketError::ZeroTimeout`](crate::SocketError::ZeroTimeout) for zero; the network has ended.
     pub fn set_idle_time(&self, most: Option<Duration>) -> io::Result<()> {
         self.0.set_idle_time(most.map(Into::into))
     }
 
-    /// The error with which the connection ended, if no call has told of it.
+    /// The error that ended the connection, if no call has reported it yet.
     ///
     /// # Errors
-    /// The network is over.
+    /// The network has ended.
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.0.take_error()
     }
@@ -145,7 +145,7 @@ impl TcpStream {
     /// A snapshot of the connection.
     ///
     /// # Errors
-    /// The network is over.
+    /// The network has ended.
     pub fn info(&self) -> io::Result<Info> {
         self.0.info()
     }

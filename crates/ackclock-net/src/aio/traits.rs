@@ -8,7 +8,7 @@ use std::net::Shutdown;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Ends writing. A connection that is over has nothing to end.
+/// Ends writing. On a connection that has ended this does nothing.
 fn shutdown(connection: &Connection) -> Poll<io::Result<()>> {
     Poll::Ready(match connection.shutdown(Shutdown::Write) {
         Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),

@@ -47,11 +47,11 @@ impl TcpListener {
         TcpListener::bind_with_backlog(net, local, BACKLOG)
     }
 
-    /// Listens as [`bind`](Self::bind) does, and lets so many connections wait. While there are as many,
-    /// those who want to connect get no answer, and try again.
+    /// Listens as [`bind`](Self::bind) does, with a backlog of this many connections. While it is full,
+    /// SYNs of clients get no answer and are retransmitted.
     ///
     /// # Errors
-    /// As `bind`; a backlog of zero is none.
+    /// As `bind`; a backlog of zero is refused.
     pub fn bind_with_backlog(
         net: &Net,
         local: impl ToSocketAddrs,
@@ -92,7 +92,7 @@ impl TcpListener {
     /// Waits for a connection; returns it and the peer's address.
     ///
     /// # Errors
-    /// [`SocketError::Network`] when the network is over; [`SocketError::WouldBlock`] if it may not wait.
+    /// [`SocketError::Network`] when the network has ended; [`SocketError::WouldBlock`] if it may not wait.
     pub fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
         let Inner { listening, is_nonblocking } = &*self.0;
         let accepted =

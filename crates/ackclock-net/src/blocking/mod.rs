@@ -9,5 +9,5 @@ pub use listener::{Incoming, TcpListener};
 pub use requests::{AnyListener, Request};
 pub use stream::TcpStream;
 
-/// Most connections that wait to be accepted, where nobody says otherwise: as many as [`std::net`] has.
+/// Default backlog, the maximum number of connections that wait to be accepted: that of [`std::net`].
 pub(crate) const BACKLOG: usize = 128;

@@ -33,7 +33,7 @@ impl Patience {
         }
     }
 
-    /// Waits so long, or not at all in a socket that may not.
+    /// Waits for this time, or not at all in a non-blocking socket.
     pub(crate) fn wait<R>(
         &self,
         is_nonblocking: &AtomicBool,

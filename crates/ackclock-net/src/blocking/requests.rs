@@ -1,4 +1,4 @@
-//! Requests for connections to anybody, in threads.
+//! Requests for connections to any address, for threads.
 
 use super::TcpStream;
 use super::patience::Patience;
@@ -10,14 +10,14 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicBool;
 
-/// A listener at every address and port that hands out requests before anything was answered; see
+/// A listener at every address and port that returns requests before they are answered; see
 /// [`aio::AnyListener`](crate::aio::AnyListener).
 #[derive(Debug)]
 pub struct AnyListener(Requests);
 
 impl AnyListener {
     /// Listens; at most `most` requests over IPv4, and as many over IPv6, wait for their answer or for the
-    /// handshake that follows. Beyond that the oldest gives way, if it is older than 100 ms.
+    /// handshake that follows. Beyond that the oldest is discarded, if it is older than 100 ms.
     ///
     /// # Errors
     /// There is such a listener already, or `most` is 0: [`SocketError::Listen`].
@@ -31,15 +31,15 @@ impl AnyListener {
     /// Waits for a request.
     ///
     /// # Errors
-    /// The network is over.
+    /// The network has ended.
     pub fn request(&self) -> io::Result<Request> {
         let waits = AtomicBool::new(false);
         Patience::default().wait(&waits, |waker| self.0.poll_request(waker)).map(Request)
     }
 }
 
-/// A peer that asks for a connection, and has had no answer. One that is dropped gets none: the peer asks
-/// again, which is another request. It ends with its listener.
+/// A peer's SYN that has not been answered. If the request is dropped it gets no answer: the peer retransmits the
+/// SYN, which makes another request. A request ends with its listener.
 pub struct Request(Asked);
 
 impl Request {
@@ -48,7 +48,7 @@ impl Request {
         self.0.ends()[1]
     }
 
-    /// Whom the peer wants to reach.
+    /// The address and port that the peer wants to reach.
     pub fn to(&self) -> SocketAddr {
         self.0.ends()[0]
     }
@@ -62,9 +62,9 @@ impl Request {
         Patience::default().wait(&waits, |waker| self.0.poll_accept(waker)).map(TcpStream::of)
     }
 
-    /// Refuses it, as where nobody listens. A peer that has given up is not told.
+    /// Refuses it with a RST, as if there were no listener. A peer that has given up gets none.
     pub fn refuse(mut self) {
-        // There is nobody to refuse it to any more.
+        // The request is gone: there is no peer to refuse.
         let _ = self.0.refuse();
     }
 }

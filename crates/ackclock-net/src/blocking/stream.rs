@@ -13,14 +13,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A connection whose calls wait, as [`std::net::TcpStream`].
+/// A connection with blocking calls, as [`std::net::TcpStream`].
 ///
 /// It may be read and written by several threads, through clones or `&TcpStream`. When the last clone is
-/// dropped it is closed: what was written is still delivered, and data that was not read resets it.
+/// dropped it is closed: written data are still delivered, but unread data reset it.
 ///
-/// What differs from the standard library's: [`connect`](Self::connect) is told the network; addresses are
-/// resolved by the operating system if they are names; writing takes what fits, which may be less than
-/// all where a kernel would wait; and errors say more, in [`SocketError`].
+/// Differences from the standard library's: [`connect`](Self::connect) takes the network; host names are
+/// resolved by the operating system; a write takes the bytes that fit, which may be fewer than all, where a
+/// kernel would block; and errors have more detail, in [`SocketError`].
 ///
 /// ```no_run
 /// use ackclock_net::{Net, TcpStream};
@@ -54,7 +54,7 @@ impl TcpStream {
     ///
     /// # Errors
     /// That of the last address: [`SocketError::Connect`], or [`SocketError::Closed`] if it was refused or
-    /// nobody answered.
+    /// there was no answer.
     pub fn connect(net: &Net, remote: impl ToSocketAddrs) -> io::Result<Self> {
         let mut failed = SocketError::NoAddress.into();
         for remote in remote.to_socket_addrs()? {
@@ -69,7 +69,7 @@ impl TcpStream {
     /// Opens a connection as [`connect`](Self::connect) does, and waits no longer than this.
     ///
     /// # Errors
-    /// As `connect`; [`ErrorKind::TimedOut`](io::ErrorKind::TimedOut) when the time is over,
+    /// As `connect`; [`ErrorKind::TimedOut`](io::ErrorKind::TimedOut) when the time has passed,
     /// [`SocketError::ZeroTimeout`] for none.
     pub fn connect_timeout(net: &Net, remote: &SocketAddr, timeout: Duration) -> io::Result<Self> {
         if timeout.is_zero() {
@@ -80,8 +80,8 @@ impl TcpStream {
 
     /// Opens a connection as [`connect`](Self::connect) does, and writes all of `data`. They go with the SYN, and
     /// the answer comes a round trip earlier, if the host has given this network a cookie before (TCP Fast Open,
-    /// RFC 7413); otherwise the SYN asks for one. What goes with a SYN may reach the peer's program twice, so
-    /// they should be a question that may be asked twice.
+    /// RFC 7413); otherwise the SYN requests one. Data in a SYN may reach the peer's program twice, so
+    /// they should be a request that may be processed twice.
     ///
     /// # Errors
     /// As `connect`, and as writing.
@@ -136,12 +136,12 @@ impl TcpStream {
         Ok(self.0.connection.local_addr())
     }
 
-    /// Ends one direction, or both. After the end of writing the peer reads to the end of what was
-    /// written. After the end of reading a read takes what is there, and finds the end where there is
-    /// nothing.
+    /// Ends one direction, or both. After the end of writing the peer can read all written data and then
+    /// the end of the stream. After the end of reading a read returns the data that have arrived, and then the
+    /// end of the stream.
     ///
     /// # Errors
-    /// [`ErrorKind::NotConnected`](io::ErrorKind::NotConnected) if the connection is over.
+    /// [`ErrorKind::NotConnected`](io::ErrorKind::NotConnected) if the connection has ended.
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         self.0.connection.shutdown(how)
     }
@@ -154,7 +154,7 @@ impl TcpStream {
         Ok(self.clone())
     }
 
-    /// How long a read waits; `None`: for ever. A read that has waited so long fails with
+    /// How long a read waits; `None`: for ever. A read that has waited for this time fails with
     /// [`ErrorKind::WouldBlock`](io::ErrorKind::WouldBlock).
     ///
     /// # Errors
@@ -196,7 +196,7 @@ impl TcpStream {
         Ok(())
     }
 
-    /// Reads what is there and leaves it for the next read.
+    /// Reads the data that have arrived and leaves them for the next read.
     ///
     /// # Errors
     /// As a read.
@@ -222,8 +222,8 @@ impl TcpStream {
         Ok(self.0.connection.nodelay())
     }
 
-    /// What dropping the last clone does (`SO_LINGER`): `None` closes and returns at once; a time waits so
-    /// long until everything was acknowledged; zero resets the connection.
+    /// Effect of dropping the last clone (`SO_LINGER`): `None` closes and returns at once; a time is how long
+    /// to wait until everything was acknowledged; zero resets the connection.
     ///
     /// # Errors
     /// None; the signature is that of the `socket2` crate.
@@ -233,7 +233,7 @@ impl TcpStream {
         Ok(())
     }
 
-    /// What was set with [`set_linger`](Self::set_linger).
+    /// The value set with [`set_linger`](Self::set_linger).
     ///
     /// # Errors
     /// None; the signature is that of the `socket2` crate.
@@ -241,20 +241,20 @@ impl TcpStream {
         Ok(*self.0.linger.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// How long the connection may be idle: when neither side has taken data of the other's for so long it
+    /// How long the connection may be idle: if neither side has received data from the other for this time, it
     /// is reset, and ends with [`Error::Idle`](ackclock::tcp::Error::Idle). `None`, which is the default:
-    /// for ever. What is set for one connection costs nothing while data moves.
+    /// for ever. The timeout costs nothing while data are transferred.
     ///
     /// # Errors
-    /// [`SocketError::ZeroTimeout`] for zero; the network is over.
+    /// [`SocketError::ZeroTimeout`] for zero; the network has ended.
     pub fn set_idle_time(&self, most: Option<Duration>) -> io::Result<()> {
         self.0.connection.set_idle_time(most.map(Into::into))
     }
 
-    /// The error with which the connection ended, if no call has told of it.
+    /// The error that ended the connection, if no call has reported it yet.
     ///
     /// # Errors
-    /// The network is over.
+    /// The network has ended.
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.0.connection.take_error()
     }
@@ -262,7 +262,7 @@ impl TcpStream {
     /// A snapshot of the connection.
     ///
     /// # Errors
-    /// The network is over.
+    /// The network has ended.
     pub fn info(&self) -> io::Result<Info> {
         self.0.connection.info()
     }

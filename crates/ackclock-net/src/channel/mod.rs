@@ -58,11 +58,11 @@ pub struct PacketLink {
     outbound: End,
     /// The memory of a packet that was taken, for one that is to be sent.
     spare: Vec<u8>,
-    /// Who is to be woken when there is room, or a packet.
+    /// The wakers of tasks that wait for room, or for a packet.
     driver: Option<Waker>,
 }
 
-/// The other end of the channel: what the program carries. Dropping it ends the network.
+/// The program's end of the channel, from which it takes packets. Dropping it ends the network.
 #[derive(Debug)]
 pub struct Packets {
     inbound: End,
@@ -145,22 +145,22 @@ impl Packets {
     /// Hands a packet to the network, as soon as there is room. One task at a time may wait.
     ///
     /// # Errors
-    /// The network is over; the packet comes back.
+    /// The network has ended; the packet comes back.
     pub async fn send(&self, packet: Vec<u8>) -> Result<(), Unsent> {
         self.inbound.send(packet).await
     }
 
-    /// Takes the next packet of the network; `None` when it is over. One task at a time may wait.
+    /// Takes the next packet of the network; `None` when the network has ended. One task at a time may wait.
     pub fn poll_receive(&self, cx: &mut Context<'_>) -> Poll<Option<Vec<u8>>> {
         self.outbound.pop(Some(cx.waker()))
     }
 
-    /// Waits in a task for the next packet of the network; `None` when it is over.
+    /// Waits in a task for the next packet of the network; `None` when the network has ended.
     pub async fn next(&self) -> Option<Vec<u8>> {
         self.outbound.next().await
     }
 
-    /// Waits in a thread for the next packet of the network; `None` when it is over.
+    /// Waits in a thread for the next packet of the network; `None` when the network has ended.
     pub fn receive(&self) -> Option<Vec<u8>> {
         wait(None, |waker| self.outbound.pop(Some(waker))).flatten()
     }

@@ -117,7 +117,7 @@ impl End {
 pub enum Unsent {
     /// As many packets wait as may.
     Full(Vec<u8>),
-    /// The network is over.
+    /// The network has ended.
     Closed(Vec<u8>),
 }
 

@@ -31,24 +31,24 @@ pub struct TokioLink<L> {
     device: L,
     /// The device once more, to wait for.
     ready: Arc<AsyncFd<OwnedFd>>,
-    /// Is done when the device has an error to tell, which a reader is not woken for; `None` since then.
+    /// Future that is ready when the device has an error, for which a reader is not woken; `None` after that.
     failed: Option<Failed>,
-    /// Who is to be woken.
+    /// The waker to call.
     driver: Waker,
 }
 
 type Failed = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl<L: Link + AsFd> TokioLink<L> {
-    /// A link over this device. It is to be made within a runtime whose input and output are enabled.
+    /// A link over this device. Create it within a runtime whose input and output are enabled.
     ///
     /// # Errors
     /// There can be no further descriptor, or the operating system cannot wait for it.
     ///
     /// # Panics
     /// Outside of such a runtime.
-    // A device might have another descriptor each time that it is asked; the one that is registered is
-    // owned, and stays what it is.
+    // A device might return a different descriptor each time; the registered one is owned, and does not
+    // change.
     #[expect(deprecated, reason = "it is unsound for types whose descriptor changes only")]
     pub fn new(device: L) -> io::Result<Self> {
         let descriptor = device.as_fd().try_clone_to_owned()?;

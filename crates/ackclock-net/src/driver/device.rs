@@ -31,7 +31,7 @@ impl Wake for LoopWaker {
     }
 }
 
-/// What the run loop tells events to: it takes those whom they concern.
+/// Receiver of the run loop's events: it collects the wakers of the sockets that they concern.
 struct Takes<'r> {
     waiting: &'r mut Waiting,
     woken: &'r mut Vec<Waker>,
@@ -124,7 +124,7 @@ where
     Ok(())
 }
 
-/// Carries packets until the network is over.
+/// Carries packets until the network has ended.
 fn drive<L: Link<Error: fmt::Display> + AsFd>(driving: &Driving, mut run_loop: RunLoop<L>) {
     let driver = Waker::from(Arc::new(LoopWaker(run_loop.waker())));
     let mut woken = Vec::new();

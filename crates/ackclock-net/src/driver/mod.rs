@@ -1,4 +1,4 @@
-//! Drivers: what carries a network's packets and tells its time.
+//! Drivers, which carry the packets of a network and provide its clock.
 
 #[cfg(all(unix, feature = "tokio-net"))]
 mod descriptor;
@@ -19,7 +19,7 @@ use crate::ended::Ended;
 use crate::network::Shared;
 use std::sync::Arc;
 
-/// The driver's hold of its network, which is over when the driver is gone, however it went.
+/// The driver's handle of its network: dropping it, for whatever reason, ends the network.
 #[derive(Debug)]
 struct Driving(Arc<Shared>);
 

@@ -13,17 +13,17 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-/// Most packets each way before other tasks have their turn, and sockets theirs.
+/// Maximum number of packets each way before other tasks, and sockets, have their turn.
 const BATCH: usize = 64;
 
-/// Carries a network's packets: a future that the program spawns. It is done when the network was
-/// [shut down](Net::shut_down) and what is left to send was sent, or when its device fails. When it is
-/// dropped before, the network is over.
+/// Driver of a network: a future that the program spawns. It is ready when the network was
+/// [shut down](Net::shut_down) and the remaining packets were sent, or when its device fails. Dropping it
+/// before ends the network.
 #[must_use = "a driver does nothing until it is polled: spawn it"]
 pub struct Driver<L, T, I = Direct> {
     rounds: Rounds<L, I>,
     timer: Arc<T>,
-    /// The sleep that goes on, and when it ends. It stays while deadlines move away.
+    /// The present sleep and its end. It is kept while deadlines move further away.
     sleep: Option<(Instant, Sleep)>,
 }
 
@@ -35,15 +35,15 @@ pub(super) struct Rounds<L, I> {
     link: L,
     interface: I,
     was_up: bool,
-    /// Whom a round has woken.
+    /// The wakers that a round has to call.
     woken: Vec<Waker>,
 }
 
-/// What follows a round.
+/// The step after a round.
 pub(super) enum After {
-    /// Another one, at once.
+    /// Another round, at once.
     Round,
-    /// Nothing, until the driver's waker is called or this time has come.
+    /// Sleep, until the driver's waker is called or this time has come.
     Wait(Instant),
     /// The network was shut down.
     End,
@@ -59,7 +59,7 @@ impl<L: Link<Error: fmt::Display>, I: Interface> Rounds<L, I> {
         &self.driving.0
     }
 
-    /// One round: packets in, timers, packets out, and those woken who wait for something that came.
+    /// One round: received packets, timers, packets to send, and the wakers of sockets with news.
     pub(super) fn round(&mut self, driver: &Waker) -> io::Result<After> {
         self.link.set_waker(driver);
         self.interface.set_waker(driver);
@@ -92,8 +92,8 @@ impl<L: Link<Error: fmt::Display>, I: Interface> Rounds<L, I> {
 }
 
 impl Net {
-    /// A network over this link, and the driver that carries its packets, which the program spawns. The
-    /// link is any that [wakes](Link::set_waker) whoever waits for it.
+    /// A network over this link, and its driver, which the program spawns. Any link can be used that calls
+    /// its [waker](Link::set_waker).
     ///
     /// # Errors
     /// A setting or an address cannot be used.
@@ -105,7 +105,7 @@ impl Net {
         Net::with_driver_and(link, Direct, timer, config)
     }
 
-    /// As [`with_driver`](Self::with_driver), with what is between the stack and the link, such as the
+    /// As [`with_driver`](Self::with_driver), with a layer between the stack and the link, such as the
     /// core's Ethernet layer ([`Ethernet`](ackclock::link::ethernet::Ethernet)).
     ///
     /// # Errors

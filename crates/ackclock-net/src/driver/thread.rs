@@ -1,4 +1,4 @@
-//! A driver that is a thread, for a link that wakes whoever waits for it.
+//! A driver that is a thread, for a link that wakes its waker.
 
 use super::task::{After, Rounds};
 use crate::net::{Net, NetConfig, NetError};
@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::thread;
 
 impl Net {
-    /// A network over this link, whose packets a thread of its own carries. The link is any that
-    /// [wakes](Link::set_waker) whoever waits for it, such as a [channel](crate::channel::packets); it
-    /// need not have a descriptor, and the system need not be Linux.
+    /// A network over this link, driven by a thread of its own. Any link can be used that calls its
+    /// [waker](Link::set_waker), such as a [channel](crate::channel::packets); it need not have a descriptor,
+    /// and the system need not be Linux.
     ///
     /// # Errors
     /// A setting or an address cannot be used, or there can be no further thread.
@@ -29,10 +29,10 @@ impl Net {
     }
 }
 
-/// Carries packets until the network is over.
+/// Carries packets until the network has ended.
 fn drive<L: Link<Error: fmt::Display>>(mut rounds: Rounds<L, Direct>) {
     let waker = park::waker();
-    // What an error says is what the sockets are told.
+    // The sockets report the error of the device.
     while let Ok(after) = rounds.round(&waker) {
         match after {
             After::Round => {}

@@ -24,18 +24,18 @@ pub(crate) struct Shared {
     clock: Clock,
     /// Settings of new connections.
     pub(crate) connection: Config,
-    /// Whether time moves only while nobody runs, so that no thread may wait for it.
+    /// Whether time is virtual and advances only while no task runs, so that no thread may block on it.
     pub(crate) is_virtual: bool,
 }
 
-/// What is behind the lock.
+/// State behind the lock.
 pub(crate) struct State {
     pub(crate) stack: Stack<'static>,
     pub(crate) waiting: Waiting,
-    /// Why the network is over, if it is.
+    /// Why the network has ended; `None` while it has not.
     pub(crate) ended: Option<Ended>,
     driver: Driven,
-    /// The port that is tried next for a listener that may have any.
+    /// The port that is tried next for a listener on port 0.
     pub(crate) next_port: u16,
 }
 
@@ -113,8 +113,8 @@ impl Shared {
         answer.map_or(Poll::Pending, |answer| Poll::Ready(answer.map_err(io::Error::from)))
     }
 
-    /// Ends the network: its connections are reset, and all who wait are woken. Only the first reason
-    /// counts.
+    /// Ends the network: its connections are reset, and all waiting tasks and threads are woken. Only the
+    /// first reason counts.
     pub(crate) fn end(&self, why: Ended) {
         let now = self.now();
         let mut woken = Vec::new();
@@ -136,7 +136,7 @@ impl fmt::Debug for Shared {
 }
 
 impl State {
-    /// The driver begins a round: what sockets do from now on wakes it again.
+    /// The driver begins a round: calls on sockets from now on wake it again.
     pub(crate) fn begin_round(&mut self, driver: &Waker) {
         if !self.driver.waker.as_ref().is_some_and(|known| known.will_wake(driver)) {
             self.driver.waker = Some(driver.clone());
@@ -144,13 +144,13 @@ impl State {
         (self.driver.is_called, self.driver.is_late) = (false, false);
     }
 
-    /// The stack, and who waits.
+    /// The stack, and the waiting sockets.
     #[cfg(target_os = "linux")]
     pub(crate) fn parts(&mut self) -> (&mut Stack<'static>, &mut Waiting) {
         (&mut self.stack, &mut self.waiting)
     }
 
-    /// Takes those whom the stack's news concern.
+    /// Takes the wakers of sockets that the stack's events concern.
     pub(crate) fn take_woken(&mut self, now: Instant, woken: &mut Vec<Waker>) {
         while let Some(event) = self.stack.poll_event() {
             self.waiting.take(now, &mut self.stack, &event, woken);
@@ -162,7 +162,7 @@ impl State {
         self.waiting.take_all(woken);
         for key in self.waiting.keys() {
             match key {
-                // One that is over already has nothing to say.
+                // An error means that the connection has ended already.
                 Key::Connection(handle) => drop(self.stack.abort(now, handle)),
                 Key::Listener(listener) => self.stack.close_listener(now, listener),
             }

@@ -1,17 +1,17 @@
-//! A lock that is given in turns.
+//! A fair lock.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A lock that is given in turns: whoever releases it and takes it again at once comes after those who
-/// already wait.
+/// A fair lock: a thread that releases it and takes it again at once comes after the threads that wait
+/// already.
 ///
 /// A driver that has more to do takes the lock again right after it has released it. With a plain
 /// [`Mutex`] it would mostly get it before the thread that was woken, and a socket's call would wait as
-/// long as packets come.
+/// long as packets arrive.
 #[derive(Debug, Default)]
 pub(crate) struct Turns<T> {
-    /// Whoever holds this is the next.
+    /// The holder of this is the next to get the lock.
     next: Mutex<()>,
     value: Mutex<T>,
 }
@@ -24,8 +24,8 @@ impl<T> Turns<T> {
         Turns { next: Mutex::new(()), value: Mutex::new(value) }
     }
 
-    /// Waits for its turn. A panic of whoever had the lock changes nothing here: the stack has no call
-    /// that leaves it half changed when a caller's code panics.
+    /// Waits for its turn. A panic of a thread that held the lock is ignored: no call of the stack leaves it
+    /// half changed when the caller's code panics.
     pub(crate) fn lock(&self) -> Turn<'_, T> {
         let _next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         Turn(self.value.lock().unwrap_or_else(PoisonError::into_inner))

@@ -1,4 +1,4 @@
-//! Who waits for what: the open sockets of a network, and the wakers of those who wait for them.
+//! The open sockets of a network, and the wakers of the tasks and threads that wait for them.
 
 use super::idle::{IdleTime, Looks};
 use ackclock::stack::{Event, Handle, Listener, Request, Stack};
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::task::Waker;
 
-/// What names an open socket.
+/// Identity of an open socket.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Key {
     /// A connection.
@@ -16,7 +16,7 @@ pub(crate) enum Key {
     Listener(Listener),
 }
 
-/// What is waited for on a connection; of a listener only the first.
+/// Event on a connection that a task waits for; a listener has only the first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Direction {
     /// Something to read, or a connection to accept.
@@ -28,26 +28,26 @@ pub(crate) enum Direction {
 /// An open socket.
 #[derive(Debug, Default)]
 pub(crate) struct Open {
-    /// Those who wait, by direction.
+    /// The wakers, by direction.
     wakers: [Wakers; 2],
-    /// Reading was shut down: where there is nothing to read, that is the end.
+    /// Reading was shut down: a read without data returns the end of the stream.
     pub(crate) read_is_shut: bool,
-    /// The error with which the connection ended was told. It is told once, as by other sockets.
+    /// The error that ended the connection was reported. It is reported once, as by other sockets.
     pub(crate) error_is_told: bool,
     /// A listener whose requests the program answers.
     has_requests: bool,
-    /// How long the connection may be idle, if not for ever.
+    /// How long the connection may be idle; `None` for ever.
     pub(super) idle: Option<IdleTime>,
 }
 
-/// Those who wait for the same: mostly one, who takes no memory of its own.
+/// The wakers for one event: mostly a single one, which needs no allocation.
 #[derive(Debug, Default)]
 struct Wakers {
     first: Option<Waker>,
     others: Vec<Waker>,
 }
 
-/// The two ends of a connection, ours first.
+/// The two ends of a connection, the local one first.
 pub(crate) type Ends = [SocketAddr; 2];
 
 /// A request that was accepted, before the handshake is finished.
@@ -61,7 +61,7 @@ pub(crate) struct Accepting {
 }
 
 impl Open {
-    /// Remembers whom to wake; a task is remembered once.
+    /// Adds a waker, unless the same task is waiting already.
     pub(crate) fn register(&mut self, direction: Direction, waker: &Waker) {
         let Wakers { first, others } = &mut self.wakers[direction as usize];
         match first {
@@ -72,20 +72,20 @@ impl Open {
         }
     }
 
-    /// Takes those who wait in this direction.
+    /// Takes the wakers of this direction.
     pub(crate) fn take(&mut self, direction: Direction, woken: &mut Vec<Waker>) {
         let Wakers { first, others } = std::mem::take(&mut self.wakers[direction as usize]);
         woken.extend(first.into_iter().chain(others));
     }
 }
 
-/// The open sockets of a network. They are kept in an order that does not change from one run to the
-/// next, since in virtual time the order in which tasks are woken must not.
+/// The open sockets of a network. Their order is the same in every run, since in virtual time the order
+/// in which tasks are woken must be.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
     open: BTreeMap<Key, Open>,
     accepting: BTreeMap<Ends, Accepting>,
-    /// When which connection may have been idle for too long.
+    /// Times at which connections may have been idle for too long.
     pub(super) looks: Looks,
 }
 
@@ -105,8 +105,8 @@ impl Waiting {
         &mut self.accepting
     }
 
-    /// A socket is closed. What is returned is to be dropped without the lock, since with the waker of a
-    /// task the task itself may go, and sockets with it.
+    /// Removes a closed socket. The caller drops the returned wakers without the lock, since dropping a waker
+    /// may drop its task, and this the task's sockets.
     #[must_use]
     pub(crate) fn close(&mut self, key: Key) -> Option<Open> {
         let open = self.open.remove(&key)?;
@@ -132,7 +132,7 @@ impl Waiting {
         self.open.keys().copied()
     }
 
-    /// Takes those whom this event concerns.
+    /// Takes the wakers that this event concerns.
     pub(crate) fn take(
         &mut self,
         now: Instant,
@@ -161,8 +161,8 @@ impl Waiting {
         }
     }
 
-    /// Gives the connections of a listener to those who accepted the requests, and takes those whose
-    /// handshakes have failed too.
+    /// Gives the connections of a listener to the tasks that accepted the requests, and also takes the wakers of
+    /// those whose handshakes have failed.
     fn finish_handshakes(
         &mut self,
         now: Instant,
@@ -178,7 +178,7 @@ impl Waiting {
             };
             match accepting {
                 Some(accepting) => accepting.connection = Some(handle),
-                // Nobody waits for it any more.
+                // No task waits for it any more.
                 None => drop(stack.abort(now, handle)),
             }
         }
@@ -189,7 +189,7 @@ impl Waiting {
         }
     }
 
-    /// Takes all who wait for anything.
+    /// Takes all wakers.
     pub(crate) fn take_all(&mut self, woken: &mut Vec<Waker>) {
         for open in self.open.values_mut() {
             open.take(Direction::Read, woken);

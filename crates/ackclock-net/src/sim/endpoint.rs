@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Wake, Waker};
 
-/// What tells that a socket's call has given the stack something to send.
+/// Flag that a socket's call has given the stack something to send.
 #[derive(Debug, Default)]
 pub(super) struct Called(AtomicBool);
 
@@ -31,10 +31,10 @@ pub(super) struct SocketEndpoint {
     switches: Arc<Switches>,
 }
 
-/// What endpoint and host tell each other.
+/// State that endpoint and host share.
 #[derive(Debug, Default)]
 pub(super) struct Switches {
-    /// The host was switched off: it neither hears nor says anything.
+    /// The host was switched off: it neither receives nor sends packets.
     pub(super) is_off: AtomicBool,
     /// The network has woken a task of the host.
     pub(super) has_news: AtomicBool,

@@ -2,8 +2,8 @@
 //! emulator.
 //!
 //! A host is a future that is given its [`Net`](crate::Net). It connects, listens, spawns tasks and sleeps
-//! with tokio as it would over a TUN device. Time moves only while no host can run: then the emulator
-//! makes its next event happen, and each host's clock shows the same time as the network, to the
+//! with tokio as it would over a TUN device. Time advances only while no host can run: then the emulator
+//! processes its next event, and each host's clock shows the same time as the network, to the
 //! nanosecond. The same seed and the same code give the same packets at the same times.
 //!
 //! ```
@@ -33,23 +33,23 @@
 //! ```
 //!
 //! # What breaks it
-//! The network's side is deterministic; a program may still ask something else than the network:
+//! The network is deterministic; a program may still depend on other inputs:
 //!
-//! | what | what becomes of it | instead |
+//! | input | effect | instead |
 //! | --- | --- | --- |
-//! | `tokio::select!` and `join!` of ready futures | `select!` draws at random which it looks at first | `biased;` |
-//! | `spawn_blocking`, threads, names resolved by the system | real time, and an end at any time | addresses; what is made before the run |
+//! | `tokio::select!` and `join!` of ready futures | `select!` polls the branches in random order | `biased;` |
+//! | `spawn_blocking`, threads, names resolved by the system | real time, and results at any time | addresses; results computed before the run |
 //! | blocking sockets of this crate | refused ([`SocketError::VirtualTime`](crate::SocketError::VirtualTime)) | those of [`aio`](crate::aio) |
 //! | `std::time` | shows real time | `tokio::time`, [`Net::now`](crate::Net::now) |
 //! | the order of a `HashMap`, random numbers | differ from run to run | a `BTreeMap`, a seeded generator |
 //! | a `Date` header, the randomness of TLS | differ from run to run, and so do the bytes | switch it off, or seed it |
-//! | channels between hosts | heard of at the next whole millisecond | the network |
+//! | channels between hosts | messages are noticed at the next whole millisecond | the network |
 //!
-//! [`repeats`] runs twice, and says at which packet there was such a thing.
+//! [`repeats`] runs twice, and reports at which packet the runs differ.
 //!
 //! # Time
-//! Tokio's timers fire at whole milliseconds after their host began, as everywhere. Between two packets a
-//! run looks at each of these milliseconds, about a microsecond per host: an hour in which nothing happens
+//! Tokio's timers fire at whole milliseconds after the start of their host, as everywhere. Between two packets a
+//! run visits each of these milliseconds, which takes about a microsecond per host: an hour without events
 //! takes seconds.
 
 mod endpoint;

@@ -1,4 +1,4 @@
-//! Whether a run repeats, and where it does not.
+//! Check whether a run is repeatable, and at which packet it is not.
 
 use ackclock::time::Instant;
 use ackclock_emulator::{Event, Observer};
@@ -6,7 +6,7 @@ use std::error::Error;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// What a run has sent, packet by packet, to be compared with another run.
+/// The packets that a run has sent, for the comparison with another run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Trail(Vec<(Instant, u64)>);
 
@@ -20,17 +20,17 @@ impl Observer for Trail {
     }
 }
 
-/// Why a run is not known to repeat.
+/// Why a run is not known to be repeatable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NotRepeated<E> {
     /// It failed.
     Failed(E),
-    /// The second run has sent something else, or at another time: a program asks something that is not the
+    /// The second run has sent another packet, or at another time: a program depends on something other than the
     /// network ([what breaks it](super#what-breaks-it)).
     Differs {
         /// The first packet that differs, counted from 0.
         packet: usize,
-        /// When it was sent in the first run and in the second; `None`: there was none any more.
+        /// When it was sent in the first run and in the second; `None`: that run had no more packets.
         at: [Option<Instant>; 2],
     },
 }
@@ -57,7 +57,7 @@ impl<E: fmt::Display> fmt::Display for NotRepeated<E> {
 
 impl<E: Error> Error for NotRepeated<E> {}
 
-/// Runs twice, and compares what was sent: every byte of every packet, on which link, and when.
+/// Runs twice, and compares the packets sent: every byte, the link, and the time.
 ///
 /// ```
 /// use ackclock::time::Duration;

@@ -1,4 +1,4 @@
-//! The runtime of a host: tokio's, with a clock that stands still until it is moved.
+//! The runtime of a host: tokio's, with a paused clock that the simulation advances.
 
 use ackclock::time::{Duration, Instant};
 use std::future::{Future, poll_fn};
@@ -22,10 +22,10 @@ pub(super) struct HostRuntime {
     shows: Instant,
 }
 
-/// What tells that no task can run.
+/// Detector of the moment when no task can run.
 ///
-/// Tokio says so by calling a hook before the thread would sleep. The hook wakes whoever waits for that,
-/// so that the thread does not sleep, and a clock that is paused does not move by itself.
+/// Tokio calls a hook before the thread would sleep. The hook wakes the task that waits for this moment,
+/// so that the thread does not sleep and tokio does not advance the paused clock by itself.
 #[derive(Debug, Default)]
 struct Idle {
     is_idle: AtomicBool,

@@ -20,15 +20,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::task::JoinHandle;
 
-/// What a host's code fails with.
+/// Error of a host's code.
 pub type HostError = Box<dyn Error + Send + Sync>;
 
-/// What becomes of a run.
+/// Outcome of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// The code of every host has ended, that of services aside.
+    /// The code of every host except services has ended.
     Done,
-    /// The time given is over.
+    /// The given time has passed.
     OutOfTime,
 }
 
@@ -44,7 +44,7 @@ pub enum Fault {
     Path(LinkId, Path),
     /// A host's program ends: its tasks are dropped, and their sockets closed.
     Stop(HostId),
-    /// A host is switched off: its program is gone, and nobody is told.
+    /// A host is switched off: its program is gone, and peers get no FIN or RST.
     SwitchOff(HostId),
 }
 
@@ -162,7 +162,7 @@ impl<O: Observer> SimNet<O> {
         Ok(host.ok_or_else(|| SimError::NoHost(name.to_owned()))?.host.net.clone())
     }
 
-    /// Begins the code of a host, now. What it was running before is dropped.
+    /// Starts the code of a host now. Code that it was running before is dropped.
     ///
     /// # Errors
     /// There is no host of this name.
@@ -173,7 +173,7 @@ impl<O: Observer> SimNet<O> {
         self.begin(name, false, code)
     }
 
-    /// Begins the code of a host as [`host`](Self::host) does; a run does not wait for its end.
+    /// Starts the code of a host as [`host`](Self::host) does; a run does not wait for its end.
     ///
     /// # Errors
     /// There is no host of this name.
@@ -203,16 +203,16 @@ impl<O: Observer> SimNet<O> {
         Ok(())
     }
 
-    /// Lets something happen at that time.
+    /// Schedules a fault at this time.
     pub fn at(&mut self, time: Instant, fault: Fault) {
         // Faults of one time happen in the order in which they were named.
         let place = self.faults.partition_point(|(at, _)| *at > time);
         self.faults.insert(place, (time, fault));
     }
 
-    /// Runs until the code of every host but [services](Self::service) has ended, or so much time has
-    /// passed. Tasks that hosts have spawned are still there then, and connections that were dropped go on
-    /// to be closed when time goes on.
+    /// Runs until the code of every host except [services](Self::service) has ended, or this time has
+    /// passed. Spawned tasks of hosts then still exist, and dropped connections continue to be closed when time
+    /// advances.
     ///
     /// # Errors
     /// A host's code has failed: the first in the order of the topology.
@@ -239,7 +239,7 @@ impl<O: Observer> SimNet<O> {
         }
     }
 
-    /// Lets the network go on for so long, with nobody but the stacks at work: what was dropped is closed.
+    /// Runs only the network and the stacks for this time, so that dropped connections are closed.
     pub fn settle(&mut self, time: Duration) {
         let end = self.now() + time;
         while let Some(at) = self.emulator.next_event_at().filter(|at| *at <= end) {
@@ -253,13 +253,13 @@ impl<O: Observer> SimNet<O> {
         self.emulator.observer()
     }
 
-    /// Ends the run: the hosts are dropped, and the observer is what is left.
+    /// Ends the run: drops the hosts and returns the observer.
     pub fn into_observer(mut self) -> O {
         self.hosts.clear();
         self.emulator.into_observer()
     }
 
-    /// Moves the time of the network, and lets happen what is due.
+    /// Advances the time of the network, and handles the events that are due.
     fn move_to(&mut self, time: Instant) {
         self.set_clock(time);
         self.emulator.run_until(time);

@@ -13,13 +13,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Poll, Waker};
 
-/// A connection. It is closed when this is dropped: what is queued is still delivered, data that was not
-/// read resets it.
+/// A connection. It is closed when this is dropped: queued data are still delivered, but unread data reset
+/// it.
 #[derive(Debug)]
 pub(crate) struct Connection {
     shared: Arc<Shared>,
     handle: Handle,
-    /// Both ends, ours first. They are known for as long as the socket is there.
+    /// Both ends, the local one first. They are known as long as the socket exists.
     ends: [SocketAddr; 2],
     /// Whether Nagle's algorithm is off.
     nodelay: AtomicBool,
@@ -101,7 +101,7 @@ impl Connection {
         })
     }
 
-    /// Reads what is there into these buffers, in order.
+    /// Reads the data that have arrived into these buffers, in order.
     pub(crate) fn poll_read(
         &self,
         waker: &Waker,
@@ -118,7 +118,7 @@ impl Connection {
                     Err(_) if total > 0 => break,
                     Err(error) => return Err(error),
                 }
-                // A buffer that is not full says that no more is there.
+                // A buffer that is not full means that there are no more data.
                 if stack.received(self.handle).is_err() {
                     break;
                 }
@@ -127,7 +127,7 @@ impl Connection {
         })
     }
 
-    /// Reads what is there and leaves it there.
+    /// Reads the data that have arrived and keeps them in the queue.
     pub(crate) fn poll_peek(&self, waker: &Waker, to: &mut [u8]) -> Poll<io::Result<usize>> {
         if to.is_empty() {
             return Poll::Ready(Ok(0));
@@ -180,7 +180,7 @@ impl Connection {
                     }
                     Err(_) if total > 0 => break,
                     Err(SendError::Closed(_)) => {
-                        // Who writes to a peer that had finished learns that nobody reads.
+                        // A write to a peer that had already sent its FIN reports that the peer does not read.
                         let was_finished =
                             state.stack.readiness(self.handle).is_some_and(|it| it.finished);
                         let error = state.tell_error(now, self.handle).filter(|_| !was_finished);
@@ -194,7 +194,7 @@ impl Connection {
         })
     }
 
-    /// Waits until the connection is over.
+    /// Waits until the connection has ended.
     pub(crate) fn poll_closed(&self, waker: &Waker) -> Poll<io::Result<()>> {
         self.poll(Direction::Write, waker, |now, state| {
             let is_closed = state.stack.readiness(self.handle)?.closed;
@@ -205,7 +205,7 @@ impl Connection {
         })
     }
 
-    /// Waits until everything that was queued is acknowledged, FIN included, or the connection is over.
+    /// Waits until everything that was queued is acknowledged, FIN included, or the connection has ended.
     pub(crate) fn poll_flushed(&self, waker: &Waker) -> Poll<io::Result<()>> {
         self.poll(Direction::Write, waker, |_, state| {
             let readiness = state.stack.readiness(self.handle)?;
@@ -274,7 +274,7 @@ impl Connection {
         self.call(|now, state| state.stack.info(now, self.handle).ok_or(SocketError::NotConnected))
     }
 
-    /// The error with which the connection ended, if nobody was told of it yet.
+    /// The error that ended the connection, if it has not been reported yet.
     pub(crate) fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.call(|now, state| {
             let is_over = state.stack.readiness(self.handle).is_some_and(|it| it.closed);
@@ -283,7 +283,7 @@ impl Connection {
         })
     }
 
-    /// Does something with the connection, unless the network is over.
+    /// Calls the closure with the connection, unless the network has ended.
     pub(crate) fn call<R>(
         &self,
         call: impl FnOnce(Instant, &mut State) -> Result<R, SocketError>,
@@ -332,7 +332,7 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         drop(self.shared.call(|now, state| {
-            // A network that is over has forgotten it.
+            // A network that has ended has forgotten it.
             let _ = if self.resets.load(Ordering::Relaxed) {
                 state.stack.abort(now, self.handle)
             } else {
@@ -361,7 +361,7 @@ impl State {
         Opened { handle, ends }
     }
 
-    /// The error with which a connection ended, the first time that it is asked for.
+    /// The error that ended a connection; returned only by the first call.
     fn tell_error(&mut self, now: Instant, handle: Handle) -> Option<Error> {
         let open = self.waiting.get_mut(Key::Connection(handle))?;
         if std::mem::replace(&mut open.error_is_told, true) {

@@ -1,5 +1,5 @@
-//! Sockets as the network knows them. Blocking and asynchronous streams and listeners make the same calls
-//! here, and differ in who waits.
+//! Common part of sockets. Blocking and asynchronous streams and listeners make the same calls here; in the former
+//! a thread waits, in the latter a task.
 
 pub(crate) mod connection;
 pub(crate) mod listener;

@@ -17,7 +17,7 @@ use std::task::{Poll, Waker};
 pub(crate) struct Requests(Vec<Part>);
 
 impl Requests {
-    /// Listens at every address and port, ours and all others; at most so many requests of each family
+    /// Listens at every address and port, also those of other hosts; `most` limits the requests of each family that
     /// wait on each queue for their answer or the handshake that follows.
     pub(crate) fn listen(net: &Net, most: usize) -> io::Result<Self> {
         let parts = net.queues().iter().map(|shared| Part::listen(shared, most));
@@ -103,7 +103,7 @@ impl Drop for Part {
     }
 }
 
-/// A peer that asks for a connection. When this is dropped without an answer, its SYN counts as lost.
+/// A peer's SYN. If this is dropped without an answer, the SYN counts as lost.
 #[derive(Debug)]
 pub(crate) struct Asked {
     shared: Arc<Shared>,
@@ -112,7 +112,7 @@ pub(crate) struct Asked {
     stage: Stage,
 }
 
-/// What became of a request.
+/// State of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
     /// It has no answer yet.
@@ -200,7 +200,7 @@ impl Drop for Asked {
                 let accepting = self.shared.call(|now, state| {
                     let accepting = state.waiting.accepting().remove(&self.ends())?;
                     if let Some(handle) = accepting.connection {
-                        // A network that is over has forgotten it.
+                        // After the end of the network there is no connection.
                         let _ = state.stack.abort(now, handle);
                     }
                     Some(accepting)

@@ -129,7 +129,7 @@ impl Lan9118 {
         if read(Register::ByteTest) != BYTE_TEST {
             return None;
         }
-        // A software reset; it is over when the bit is gone.
+        // A software reset; it is complete when the bit is clear.
         write(Register::HardwareConfig, 1);
         while read(Register::HardwareConfig) & 1 != 0 || read(Register::PowerManagement) & 1 == 0 {}
         // 5 KiB for frames to send, the rest for received ones; store and forward.
@@ -197,7 +197,7 @@ impl Lan9118 {
             }
             first = 0;
         }
-        // What became of it is not asked: TCP repairs what is lost. The words must be taken out.
+        // The transmit status is ignored: TCP repairs losses. But its words must be read.
         while read(Register::TxFifo) >> 16 & 0xff != 0 {
             read(Register::TxStatus);
         }

@@ -1,4 +1,4 @@
-//! What the images know of the machine: a clock, a console, an Ethernet device, and how to sleep.
+//! Hardware of the images: a clock, a console, an Ethernet device, and sleep.
 //!
 //! The machines are those of QEMU that have one: `mps2-an385`, `-an386` and (with the feature
 //! `an500`) `-an500` with a LAN9118 controller, and riscv32's `virt` with a virtio one.

@@ -35,9 +35,9 @@ unsafe extern "C" {
 }
 
 /// Handlers of the boards' interrupts. None is ever taken: the controller's, the only one that is enabled,
-/// only wakes; one handler is what the linker's script asks for. Without a table of the board's own there
+/// only wakes; the linker script requires one handler. Without a table of the board's own there
 /// would be one of 240.
-// SAFETY: it is the table that cortex-m-rt's feature `device` asks for, where that asks for it.
+// SAFETY: it is the table that cortex-m-rt's feature `device` requires, at the place where it requires it.
 #[unsafe(no_mangle)]
 #[unsafe(link_section = ".vector_table.interrupts")]
 static __INTERRUPTS: [unsafe extern "C" fn(); 1] = [DefaultHandler];
@@ -68,7 +68,7 @@ impl Board {
     pub fn take() -> Option<Self> {
         static TAKEN: Once<()> = Once::new(());
         TAKEN.take()?;
-        // SAFETY: only the first who asks comes here.
+        // SAFETY: only the first caller gets here.
         let peripherals = unsafe { cortex_m::Peripherals::steal() };
         let mut systick = peripherals.SYST;
         systick.set_reload(CLOCK / 1_000 - 1);
@@ -95,7 +95,7 @@ impl Board {
         // The core remembers also what the controller does not ask for any more: without this it would
         // never sleep again after the first frame.
         NVIC::unpend(EthernetInterrupt);
-        // What is pending wakes the core also while interrupts are off; so none is missed between
+        // A pending interrupt wakes the core also while interrupts are off; so none is missed between
         // the look and the sleep, and the controller's needs no handler.
         cortex_m::interrupt::free(|_| {
             if !self.ethernet.has_frame() {

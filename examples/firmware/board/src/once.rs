@@ -19,7 +19,7 @@ impl<T> Once<T> {
         Once { taken: AtomicBool::new(false), value: UnsafeCell::new(value) }
     }
 
-    /// The value, to the first who asks. To be asked outside interrupts.
+    /// The value, for the first caller. Must not be called in interrupts.
     #[allow(clippy::mut_from_ref)]
     pub fn take(&'static self) -> Option<&'static mut T> {
         // One core, and no interrupt asks: loading and storing need not be one step, which a
@@ -28,7 +28,7 @@ impl<T> Once<T> {
             return None;
         }
         self.taken.store(true, Ordering::Relaxed);
-        // SAFETY: nobody got it before, and nobody will again.
+        // SAFETY: no caller got it before, and none will again.
         Some(unsafe { &mut *self.value.get() })
     }
 }

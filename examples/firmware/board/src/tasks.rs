@@ -8,7 +8,7 @@ use critical_section::Mutex;
 
 /// Microseconds at the last look at the clock, all of them and as the counter has them.
 static CLOCK: Mutex<Cell<(u64, u32)>> = Mutex::new(Cell::new((0, 0)));
-/// Ticks that nobody has seen, and who waits for the next one.
+/// Unseen ticks, and the waker of the task that waits for the next one.
 static TICKED: Mutex<Cell<bool>> = Mutex::new(Cell::new(false));
 static WAITING: Mutex<Cell<Option<Waker>>> = Mutex::new(Cell::new(None));
 
@@ -34,7 +34,7 @@ pub fn poll_tick(context: &mut Context<'_>) -> Poll<()> {
     })
 }
 
-/// A millisecond is over.
+/// A millisecond has passed.
 pub(crate) fn on_tick() {
     critical_section::with(|section| {
         TICKED.borrow(section).set(true);

@@ -32,7 +32,7 @@ const PAGES: usize = 4;
 #[repr(align(4096))]
 struct Pages(UnsafeCell<[[u8; PAGE_SIZE]; PAGES]>);
 
-// SAFETY: only their address is ever asked for; who gets which of them is counted.
+// SAFETY: only their address is taken; a counter decides which user gets which one.
 unsafe impl Sync for Pages {}
 
 static MEMORY: Pages = Pages(UnsafeCell::new([[0; PAGE_SIZE]; PAGES]));
@@ -80,7 +80,7 @@ type Device = VirtIONetRaw<Identity, MmioTransport<'static>, QUEUE>;
 /// A buffer, and which request of the device's it belongs to.
 struct Lent {
     token: Option<u16>,
-    /// Bytes of a frame to send, with what is put in front of it.
+    /// Bytes of a frame to send, including the header before it.
     length: usize,
     bytes: &'static mut [u8; BUFFER],
 }
@@ -92,7 +92,7 @@ pub struct Virtio {
     sent: [Lent; SENT],
 }
 
-/// Starts the first network device, and tells which one it is; `None` if there is none. What its queues
+/// Starts the first network device, and returns its number; `None` if there is none. What its queues
 /// need of the call stack on the way to where they stay is free again afterwards.
 #[inline(never)]
 fn find() -> Option<(&'static mut Device, usize)> {
@@ -111,7 +111,7 @@ fn find() -> Option<(&'static mut Device, usize)> {
 /// cannot panic.)
 fn copy(to: &mut [u8], from: &[u8]) -> usize {
     let count = to.len().min(from.len());
-    // SAFETY: both are at least so long, and what is written is nobody else's.
+    // SAFETY: both are at least this long, and the destination is not used otherwise.
     unsafe { core::ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr(), count) };
     count
 }
@@ -123,7 +123,7 @@ impl core::fmt::Debug for Virtio {
 }
 
 impl Virtio {
-    /// Starts the first network device, and tells the number of its interrupt; `None` if there is
+    /// Starts the first network device, and returns the number of its interrupt; `None` if there is
     /// none.
     pub(crate) fn start() -> Option<(Self, usize)> {
         let (device, index) = find()?;
@@ -196,7 +196,7 @@ impl Virtio {
         buffer.token = unsafe { self.device.transmit_begin(frame) }.ok();
     }
 
-    /// Whether a cable is plugged in; the driver does not tell.
+    /// Whether a cable is plugged in; the driver does not report it.
     pub fn is_link_up(&self) -> bool {
         true
     }

@@ -12,7 +12,7 @@ use core::net::SocketAddr;
 
 /// Neighbours that are remembered.
 const NEIGHBOURS: usize = 4;
-/// Frames that are taken before the applications get their turn, where so many wait: one ack answers
+/// Maximum number of frames processed before the applications get their turn: one ack answers
 /// all of them.
 const BATCH: usize = 8;
 /// How often is looked whether a cable is plugged in.
@@ -50,7 +50,7 @@ impl<'m> Node<'m> {
     pub fn listen(local: SocketAddr) -> ListenConfig {
         let mut listen = ListenConfig::new(local);
         let second = Duration::from_secs(1);
-        // What the two queues hold is less than acks would have to wait for.
+        // The queues hold less data than makes a peer acknowledge at once: Nagle would wait for delayed acks.
         listen.connection.nagle = Nagle::Off;
         listen.connection.keepalive =
             Some(Keepalive { idle: second.saturating_mul(3), interval: second, count: 3 });
@@ -58,7 +58,7 @@ impl<'m> Node<'m> {
         listen
     }
 
-    // What is not inlined takes call stack only while it runs: the two halves of the loop share it.
+    // A function that is not inlined uses call stack only while it runs: the two halves of the loop share it.
 
     /// Hands the frames that have arrived to the stack, and lets its timers fire. Returns the time.
     #[inline(never)]
@@ -98,7 +98,7 @@ impl<'m> Node<'m> {
         self.board.sleep();
     }
 
-    /// Tells the neighbours who we are once more when a cable was plugged in.
+    /// Announces the own addresses to the neighbours again when a cable was plugged in.
     fn watch_cable(&mut self, now: Instant) {
         if now < self.look_at {
             return;

@@ -13,7 +13,7 @@ use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
 use smoltcp::time::Instant;
 use smoltcp::wire::{EthernetAddress, IpCidr, Ipv4Address};
 
-/// What the images lend to smoltcp beside the sockets.
+/// The memory that the images lend to smoltcp besides the sockets.
 #[derive(Debug)]
 pub struct FrameMemory {
     received: FrameBuffer,

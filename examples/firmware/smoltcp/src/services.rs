@@ -5,14 +5,14 @@ use smoltcp::socket::tcp::{Socket, State};
 /// Bytes that are moved at a time; ackclock's services move as many.
 const CHUNK: usize = 256;
 
-/// What a socket is for.
+/// The service of a socket.
 #[derive(Clone, Copy, Debug)]
 pub enum Service {
-    /// Sends back what it receives.
+    /// Sends received data back.
     Echo,
-    /// Throws away what it receives.
+    /// Discards received data.
     Discard,
-    /// Sends lines of rotating characters; so many bytes up to now.
+    /// Sends lines of rotating characters; the number of bytes sent so far.
     Chargen(usize),
 }
 

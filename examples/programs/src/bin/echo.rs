@@ -31,12 +31,12 @@ async fn serve(net: &Net, at: SocketAddr) -> Result<(), HostError> {
     let listener = TcpListener::bind_with_backlog(net, at, BACKLOG)?;
     loop {
         let (stream, _) = listener.accept().await?;
-        // Who resets a connection knows it.
+        // A reset by the peer needs no message.
         tokio::spawn(echo(stream));
     }
 }
 
-/// Says back what comes. There is a buffer only while there is something in it.
+/// Echoes received data. There is a buffer only while it holds data.
 async fn echo(mut stream: TcpStream) -> io::Result<()> {
     loop {
         stream.readable().await?;

@@ -1,4 +1,4 @@
-//! TLS by rustls over a TUN device: a server that says back what it is told, and a client that says what it reads.
+//! TLS by rustls over a TUN device: an echo server, and a client that sends its standard input.
 //!
 //! ```console
 //! $ cargo run -p ackclock-programs --bin tls -- --tun tun0 serve certificate.pem key.pem
@@ -31,7 +31,7 @@ struct Program {
 enum Role {
     /// Says back what each client says, at port 443.
     Serve { certificate: PathBuf, key: PathBuf },
-    /// Says to a server of this name what it reads, and prints the answer.
+    /// Sends standard input to a server of this name, and prints the answer.
     Ask { server: SocketAddr, name: String, trusted: PathBuf },
 }
 

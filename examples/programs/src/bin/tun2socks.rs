@@ -35,7 +35,7 @@ async fn main() -> Result<(), HostError> {
         _ => return Err("tell the device, and the SOCKS5 proxy or 'direct'".into()),
     };
     let tun = TokioLink::new(Tun::open_with(&name.parse()?, Offload::Auto)?)?;
-    // Its own address matters to nobody: it takes connections to any.
+    // Its own address does not matter: it accepts connections to any address.
     let config = NetConfig::new(["192.0.0.8/32".parse()?]);
     let (net, driver) = Net::with_driver(tun, TokioTimer::start(), &config)?;
     let driver = tokio::spawn(driver);

@@ -67,7 +67,7 @@ impl Client {
         self.ask(Request::get(path), Bytes::new()).await
     }
 
-    /// Orders something. The key is this order's alone: the server knows an order that is asked again by it.
+    /// Orders something. The key is unique to this order: the server recognises a repeated order by it.
     ///
     /// # Errors
     /// None of the attempts was answered; whether the order was taken is not known.

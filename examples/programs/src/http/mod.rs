@@ -4,7 +4,7 @@ pub mod client;
 pub mod service;
 pub mod sim;
 
-/// So many bytes that differ from place to place; `which` tells one such text from another.
+/// This many bytes, different at each position; `which` distinguishes texts.
 pub fn pattern(which: usize, length: usize) -> Vec<u8> {
     (which..).map(|at| (at % 251) as u8).take(length).collect()
 }

@@ -14,13 +14,13 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The header by which the server knows an order that it has already: a name that the client gives it.
+/// The header by which the server recognises a repeated order: a name that the client chooses.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
 /// Most bytes of an order or a page.
 const LARGEST: usize = 64 << 20;
 
-/// What a server says.
+/// The response of a server.
 pub type Answer = Response<Full<Bytes>>;
 
 /// What answers requests.
@@ -32,7 +32,7 @@ pub trait Answers: Clone + Send + 'static {
 /// Answers requests for ever, each connection in a task of its own.
 ///
 /// # Errors
-/// The address cannot be listened at, or the network is over.
+/// The address cannot be listened at, or the network has ended.
 pub async fn serve(net: &Net, at: SocketAddr, answers: impl Answers) -> io::Result<Infallible> {
     let listener = TcpListener::bind(net, at)?;
     loop {

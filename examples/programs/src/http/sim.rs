@@ -1,4 +1,4 @@
-//! The shop and its clients in virtual time: what is asked, what goes wrong meanwhile, and what must hold.
+//! The shop and its clients in virtual time: the requests, the faults, and the properties to check.
 
 use super::client::{Client, Patience};
 use super::pattern;
@@ -13,22 +13,22 @@ use std::sync::{Arc, Mutex};
 
 const SERVER: &str = "10.0.0.2:80";
 
-/// Longer than a client's patience with all that it asks for.
+/// Longer than the timeouts of all requests of a client.
 const LIMIT: Duration = Duration::from_secs(3600);
 
 /// A round trip of 200 ms, and 2 % loss each way.
 pub const FAR_AND_LOSSY: &str = "rate=10mbit,delay=100ms,loss=2%,queue=50";
 
-/// What a client asks for.
+/// A request of a client.
 #[derive(Clone, Copy, Debug)]
 pub enum Job {
-    /// A page of so many bytes.
+    /// A page of this many bytes.
     Get(usize),
-    /// An order of so many bytes.
+    /// An order of this many bytes.
     Order(usize),
 }
 
-/// What goes wrong, at so many milliseconds.
+/// A fault, and its time in milliseconds.
 #[derive(Clone, Copy, Debug)]
 pub enum Trouble {
     /// Both directions are cut at the first time and heal after the second.
@@ -46,9 +46,9 @@ pub struct Run {
     pub path: String,
     /// Where its chance comes from.
     pub seed: u64,
-    /// What the client asks for, one after the other on one connection.
+    /// The requests of the client, one after the other on one connection.
     pub jobs: Vec<Job>,
-    /// What goes wrong.
+    /// The faults.
     pub troubles: Vec<Trouble>,
 }
 
@@ -137,7 +137,7 @@ fn without_loss(path: &str) -> String {
     words.collect::<Vec<_>>().join(",")
 }
 
-/// Asks, and says what came: status and body, or why nothing did.
+/// Sends a request, and returns status and body, or the error.
 async fn ask(client: &mut Client, number: usize, job: Job) -> Answered {
     let answer = match job {
         Job::Get(length) => client.get(&format!("/pattern/{length}")).await,
@@ -151,7 +151,7 @@ async fn ask(client: &mut Client, number: usize, job: Job) -> Answered {
 type Answered = Result<(StatusCode, Bytes), String>;
 type Said = Arc<Mutex<Vec<Answered>>>;
 
-/// What a client was told.
+/// The answer to a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// Whether the client has come to its end.
@@ -160,7 +160,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Checks what must hold: every request is answered with what was asked for, and every order taken once;
+    /// Checks the properties: every request gets the right answer, and every order is accepted once;
     /// where the server is gone, there may be an error, and the order not taken.
     ///
     /// # Errors
@@ -212,7 +212,7 @@ pub enum Wrong {
     Answer(usize),
     /// This order was confirmed and not taken.
     NotTaken(usize),
-    /// This order was taken so many times.
+    /// This order was accepted this many times.
     TakenAgain(usize, usize),
 }
 
@@ -241,7 +241,7 @@ impl Default for Digest {
 }
 
 impl Digest {
-    /// The digest of what it was of before, and this.
+    /// Adds this to the digest.
     #[must_use]
     pub fn and(self, bytes: &[u8]) -> Self {
         let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);

@@ -1,4 +1,4 @@
-//! What the tests of programs over TUN share. A program that a test starts runs in the test's network
+//! Common functions of the tests of programs over TUN. A program that a test starts runs in the test's network
 //! namespace.
 #![allow(dead_code, reason = "no test needs all of it")]
 
@@ -38,7 +38,7 @@ impl Drop for Ended {
     }
 }
 
-/// What a program that succeeds writes.
+/// The output of a program that succeeds.
 pub(crate) fn output(program: &str, arguments: &[&str]) -> Vec<u8> {
     let done = Command::new(program).args(arguments).stdin(Stdio::null()).output();
     let done = done.unwrap_or_else(|error| panic!("cannot run {program}: {error}"));
@@ -47,7 +47,7 @@ pub(crate) fn output(program: &str, arguments: &[&str]) -> Vec<u8> {
     done.stdout
 }
 
-/// Waits until somebody accepts connections there.
+/// Waits until connections are accepted there.
 pub(crate) fn wait_for(server: &str) {
     let (server, end) = (server.parse().unwrap(), Instant::now() + PATIENCE);
     while TcpStream::connect_timeout(&server, PATIENCE).is_err() {

@@ -16,7 +16,7 @@ use loss::{Loss, LossProcess};
 use reordering::{Hold, Reorder, Reordering};
 use std::collections::VecDeque;
 
-/// The impairments that a path asks for, under the names of [`Path`](crate::Path).
+/// The impairments of a path, under the names of [`Path`](crate::Path).
 #[derive(Debug)]
 pub(crate) struct ImpairmentSettings {
     pub(crate) loss: Loss,

@@ -50,7 +50,7 @@ pub struct RedConfig {
     pub max_threshold: u32,
     /// `w_q`: weight of the present size in the average.
     pub weight: Probability,
-    /// `max_p`: what the probability of dropping grows to between the thresholds.
+    /// `max_p`: the value up to which the probability of dropping grows between the thresholds.
     pub max_probability: Probability,
     /// Most packets that wait.
     pub limit: NonZeroU32,

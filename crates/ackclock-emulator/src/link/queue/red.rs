@@ -1,7 +1,7 @@
 //! RED, Random Early Detection: S. Floyd and V. Jacobson, "Random Early Detection Gateways for
 //! Congestion Avoidance", IEEE/ACM Transactions on Networking, 1993.
 //!
-//! The queue's length, averaged over some time, tells congestion from bursts. Between two
+//! The queue's length, averaged over some time, distinguishes congestion from bursts. Between two
 //! thresholds of the average each arriving packet is "marked" (dropped, or marked by ECN) with a
 //! probability that grows with the average and with the number of packets since the last mark, so
 //! that marks come at even distances; above the larger threshold every packet is marked.

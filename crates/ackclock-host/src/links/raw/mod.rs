@@ -81,9 +81,9 @@ impl RawIp {
         Ok(RawIp { tcp, icmp, guard, held, mtu, packet: Vec::new(), unfinished })
     }
 
-    /// Bounds what waits below the stack, in the queue of the interface: about so many bytes, of which the
-    /// kernel counts its overhead too, and at least two packets. The stack's connections take turns for
-    /// the rest. Without a bound it is a megabyte.
+    /// Limits the packets below the stack, in the queue of the interface, to about this many bytes, in which the
+    /// kernel includes its overhead, but at least two packets. Other packets stay in the stack, where connections
+    /// take turns. By default the limit is a megabyte.
     ///
     /// # Errors
     /// When the kernel refuses.

@@ -16,7 +16,7 @@ use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
-/// What measures, and tells the time.
+/// The prober of a campaign, and its clock.
 pub trait Instruments {
     /// The time on a clock that never goes back.
     fn now(&self) -> Instant;
@@ -60,7 +60,7 @@ pub trait Instruments {
 pub struct TransferOrder {
     /// The host's address and port.
     pub remote: SocketAddr,
-    /// The law and the initial window.
+    /// The congestion control algorithm and the initial window.
     pub variant: Variant,
     /// Where to capture it.
     pub pcap: Option<PathBuf>,
@@ -75,7 +75,7 @@ pub struct Transferred {
     pub whole: Option<Duration>,
     /// Bytes of data that were acknowledged.
     pub acked_bytes: u64,
-    /// Segments that were sent again.
+    /// Retransmitted segments.
     pub retransmitted_segments: u64,
     /// Bytes that were sent, headers included.
     pub wire_bytes: u64,
@@ -116,7 +116,7 @@ pub struct Progress {
     pub step: Option<Step>,
 }
 
-/// Runs a campaign, or what is left of it. `exceed` lets it go beyond its limits in bytes; pauses
+/// Runs a campaign, or resumes it. `exceed` lets it go beyond its limits in bytes; pauses
 /// and the rate hold in any case.
 ///
 /// # Errors
@@ -185,14 +185,14 @@ impl<'c> Campaign<'c> {
         campaign
     }
 
-    /// Nobody knows when the step was cut off that comes first, nor what was sent for it.
+    /// It is unknown when the first step was interrupted, and what was sent for it.
     fn rest_after_interruption(&mut self, host: usize) {
         if let Some(host) = self.plan.hosts.get(host) {
             self.budget.rest(host, self.instruments.now());
         }
     }
 
-    /// Takes note of what was found.
+    /// Records a result.
     fn learn(&mut self, record: &Record) {
         if let Record::Route(RouteRecord { host, route: Some(route), .. }) = record {
             self.routes.insert(host.clone(), route.clone());
@@ -226,7 +226,7 @@ impl<'c> Campaign<'c> {
     fn stop_list(&self) -> Result<StopList, CampaignError> {
         let mut stopped = self.plan.limits.stop.clone();
         if let Some(file) = &self.plan.limits.stop_file {
-            // Without a list that was asked for, nobody can be left alone.
+            // Without the stop list, no host may be contacted.
             let list = StopList::read(file)
                 .map_err(|error| CampaignError::StopFile(file.clone(), error))?;
             stopped.extend(list);
@@ -250,7 +250,7 @@ impl<'c> Campaign<'c> {
         (!is_stopped).then(|| (entry, address.map(|address| SocketAddr::new(address, port))))
     }
 
-    /// Sees that so much is left.
+    /// Checks that the budget suffices.
     fn permit(&self, wanted: Charge<'_>) -> Result<(), CampaignError> {
         if self.exceed {
             return Ok(());
@@ -366,7 +366,7 @@ impl<'c> Campaign<'c> {
             .into_iter()
             .map(|crossing| (self.plan.bursts.plan(crossing.hop_limit), crossing))
             .collect();
-        // What is begun is finished, so that all that was sent is kept.
+        // A started step is finished, so that everything sent is recorded.
         let bytes = all.iter().map(|(burst, crossing)| burst.most_bytes(crossing.target)).sum();
         self.permit(Charge { host: None, bytes })?;
         let mut crossings = Vec::new();
@@ -401,9 +401,9 @@ pub enum CampaignError {
     Stopped(Stop),
     /// A limit of the plan in bytes would be exceeded.
     Spent(Spent),
-    /// The list of those who are to be left alone cannot be read.
+    /// The stop list cannot be read.
     StopFile(PathBuf, StopListError),
-    /// What is finished cannot be kept.
+    /// A finished step cannot be written to the journal.
     Journal(JournalError),
 }
 

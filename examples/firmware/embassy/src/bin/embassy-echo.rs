@@ -1,5 +1,5 @@
 //! An echo server (RFC 862) whose connections are tasks of embassy's executor: they read and write with
-//! the traits of embedded-io-async, and nobody has a heap.
+//! the traits of embedded-io-async, without a heap.
 #![no_std]
 #![no_main]
 #![deny(unsafe_code)]
@@ -25,7 +25,7 @@ use embedded_io_async::{Read, Write};
 use firmware::Node;
 
 ackclock::profile! {
-    /// What the image has: SACK both ways with RFC 6675, and timestamps.
+    /// Parts of the image: SACK both ways with RFC 6675, and timestamps.
     struct Parts: least {
         Flight = flight::Records,
         Ranges = FewRanges,
@@ -39,7 +39,7 @@ const CONNECTIONS: usize = 2;
 /// Bytes that are moved from one queue to the other at a time.
 const CHUNK: usize = 128;
 
-/// Wakers: one for each connection, and one for those who wait for a connection.
+/// Wakers: one for each connection, and one for the tasks that wait for a connection.
 type Shared = SharedStack<'static, Reno, { CONNECTIONS + 1 }, Parts>;
 
 static MEMORY: Once<StackMemory<'static, Reno, Parts, CONNECTIONS, 2, 2, 1>> =
@@ -84,7 +84,7 @@ async fn run(shared: &'static Shared, mut wire: Wire) {
     shared.run(&mut wire, &mut ethernet, |_| poll_fn(board::tasks::poll_tick)).await;
 }
 
-/// Sends back what comes, on one connection after another.
+/// Sends received data back, on one connection after another.
 #[embassy_executor::task(pool_size = CONNECTIONS)]
 async fn echo(shared: &'static Shared, listener: Listener) {
     let mut bytes = [0; CHUNK];

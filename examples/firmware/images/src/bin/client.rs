@@ -1,4 +1,4 @@
-//! Connects to a discard service on the other end of the cable, sends for three seconds, tells how
+//! Connects to a discard service on the other end of the cable, sends for three seconds, reports how
 //! fast it was, and ends the emulation.
 #![no_std]
 #![no_main]
@@ -17,7 +17,7 @@ use core::net::{Ipv4Addr, SocketAddr};
 use firmware::Node;
 
 ackclock::profile! {
-    /// What the image has: active open, SACK both ways with RFC 6675, timestamps and window scaling.
+    /// Parts of the image: active open, SACK both ways with RFC 6675, timestamps and window scaling.
     struct Parts: least {
         ActiveOpen = Present,
         Flight = flight::Records,

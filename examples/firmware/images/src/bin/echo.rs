@@ -41,12 +41,12 @@ const LAW: Law = Law::new(Growth::ByteCounting { limit: 2 });
 
 #[cfg(feature = "least")]
 ackclock::profile! {
-    /// What the image has: a place for one range of data that waits behind a hole.
+    /// Parts of the image: a place for one out-of-order range of data.
     struct Parts: least { Ranges = OneRange }
 }
 #[cfg(not(feature = "least"))]
 ackclock::profile! {
-    /// What the image has: SACK both ways with RFC 6675, timestamps and window scaling.
+    /// Parts of the image: SACK both ways with RFC 6675, timestamps and window scaling.
     struct Parts: least {
         Flight = flight::Records,
         Ranges = FewRanges,
@@ -71,7 +71,7 @@ type Memory = StackMemory<
     ECHO_BYTES,
 >;
 
-/// What is lent: all zeros, so that the image has no copy of it.
+/// The lent memory: all zeros, so that the image contains no initial value for it.
 struct Room {
     memory: Memory,
     connections: [ConnectionMemory<Parts, 2048, 4, 3>; CONNECTIONS],
@@ -96,7 +96,7 @@ fn main() -> ! {
     serve(stack, &mut Node::new(board, frame))
 }
 
-/// Starts the stack. What it needs of the call stack meanwhile is free again afterwards.
+/// Starts the stack. The call stack that this needs is free again afterwards.
 #[inline(never)]
 fn start() -> Option<(&'static mut Stack<'static, Law, Parts>, &'static mut FrameBuffer)> {
     let stack = STACK.take()?;
@@ -126,7 +126,7 @@ fn serve(stack: &mut Stack<'static, Law, Parts>, node: &mut Node<'_>) -> ! {
     }
 }
 
-/// Sends back what has been received, as far as there is room. The rest stays where it is: the
+/// Sends back received data, as far as there is room. The rest stays in the receive queue: the
 /// window holds the peer back.
 fn echo(now: Instant, stack: &mut Stack<'_, Law, Parts>, handle: Handle) {
     let mut chunk = [0; CHUNK];

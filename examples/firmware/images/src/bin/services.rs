@@ -17,7 +17,7 @@ use core::net::{Ipv4Addr, SocketAddr};
 use firmware::Node;
 
 ackclock::profile! {
-    /// What the image has: speed, SACK both ways with RFC 6675, timestamps and window scaling.
+    /// Parts of the image: speed, SACK both ways with RFC 6675, timestamps and window scaling.
     struct Parts: least {
         Flight = flight::Records,
         Prediction = Present,
@@ -58,7 +58,7 @@ fn main() -> ! {
     serve(stack, node, servers)
 }
 
-/// Starts the stack. What it needs of the call stack meanwhile is free again afterwards.
+/// Starts the stack. The call stack that this needs is free again afterwards.
 #[inline(never)]
 fn start() -> Option<&'static mut Stack<'static, Reno, Parts>> {
     let stack = STACK.take()?;

@@ -9,7 +9,7 @@ const INTEGRAL_GAIN: f64 = 0.16;
 /// `beta` in Hz, as appendix A.1 rounds it.
 const PROPORTIONAL_GAIN: f64 = 3.2;
 
-/// The probabilities, and what they come from. All in floating point as in the RFC: sums and products of such
+/// The probabilities, and the state that they depend on. All in floating point as in the RFC: sums and products of such
 /// numbers are the same on every platform.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Controller {
