@@ -6,5 +6,5 @@ cd "$(dirname "$0")/.."
 
 folder=$PWD/${CARGO_TARGET_DIR:-target}/scripts
 rm -rf "$folder"
-ACKCLOCK_KEEP_SCRIPTS=$folder cargo test --quiet -p ackclock-packetdrill --test scripts
+ACKCLOCK_KEEP_SCRIPTS=$folder cargo test --quiet -p ackclock-packetdrill -p ackclock-testkit --test scripts
 cargo run -p ackclock-kernel-player -- play "$folder" --page docs/kernel_scripts.md "$@"

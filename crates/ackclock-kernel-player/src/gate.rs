@@ -3,6 +3,7 @@
 use crate::crew::{Outcome, Script, length};
 use crate::reasons::{Reasons, Whose};
 use crate::session::Played;
+use crate::translate::translate;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
@@ -41,6 +42,7 @@ pub(crate) fn read(folder: &Path) -> Result<Vec<Script>, String> {
             let (of, test) = (part(&of), part(&file));
             let (of, test) = (of.trim_start_matches("ackclock-"), test.trim_end_matches(".script"));
             let text = fs::read_to_string(&file).map_err(failed)?;
+            let text = if of == "testkit" { translate(&text) } else { text };
             scripts.push(Script { name: format!("{of}/{test}"), text });
         }
     }

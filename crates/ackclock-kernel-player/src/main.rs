@@ -8,6 +8,7 @@
 //! | `reasons` | why scripts go differently, as the repository keeps it |
 //! | `random` | random scripts, played to the library and the kernel |
 //! | `gate` | what the play of all scripts says |
+//! | `translate` | scripts of the testkit as scripts of socket calls |
 //! | `calls`, `other_calls`, `steps`, `table`, `words` | the steps of scripts that are calls, which are the library's players' too |
 
 #[cfg(target_os = "linux")]
@@ -38,6 +39,8 @@ mod steps;
 #[cfg(target_os = "linux")]
 #[path = "../../ackclock-packetdrill/tests/scripts/table.rs"]
 mod table;
+#[cfg(target_os = "linux")]
+mod translate;
 #[cfg(target_os = "linux")]
 #[path = "../../ackclock-packetdrill/tests/scripts/words.rs"]
 mod words;

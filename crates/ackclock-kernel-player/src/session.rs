@@ -13,7 +13,9 @@ use crate::kernel::watchdog::{Watched, watch};
 use crate::steps::{FLAGS, established, wait_until_asleep};
 use crate::table::Answer;
 use ackclock::time::Duration;
-use ackclock_testkit::script::{self, Conversation, Failure, Packet, Seconds, Step, When};
+use ackclock_testkit::script::{
+    self, Conversation, FIRST_TIMESTAMP, Failure, Packet, Seconds, Step, When,
+};
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -27,7 +29,7 @@ const EARLY: i64 = 8_000;
 const LATE: i64 = 30_000;
 const LATE_OF_WAIT: i64 = 8;
 /// How much longer a packet is waited for, to say what the kernel does instead.
-const PATIENCE: i64 = 400_000;
+const PATIENCE: i64 = 700_000;
 /// By how many milliseconds a timestamp may be another than the script's.
 const TIMESTAMP_TOLERANCE: u32 = 200;
 
@@ -56,6 +58,7 @@ fn beginning(text: &str) -> Result<Beginning, Unplayable> {
             [] => {}
             ["v6"] => is_v6 = true,
             ["flags", more] => flags = format!("{flags},{more}"),
+            ["unplayable", ref reason @ ..] => return Err(Unplayable(reason.join(" "))),
             _ => break,
         }
     }
@@ -279,6 +282,8 @@ impl<'s> Session<'s> {
         let words: Vec<&str> = call.split_whitespace().collect();
         match words[..] {
             ["v6"] | ["flags", _] => Ok(()),
+            // Whatever the kernel sends.
+            ["skip"] => self.skip(),
             ["peer", n] => self.turn_to_peer(n),
             ["established"] => self.establish(),
             ["again"] => {
@@ -293,6 +298,17 @@ impl<'s> Session<'s> {
                 self.caller.compare(answer, usual, expected)
             }
         }
+    }
+
+    fn skip(&mut self) -> Result<(), String> {
+        let packet = self.next_packet(self.nominal + LATE + PATIENCE);
+        let (at, bytes) = packet.ok_or("the kernel sent nothing")?;
+        let (_, sent) = self.read(at, &bytes)?;
+        if let Some(timestamps) = sent.options.and_then(|options| options.timestamps) {
+            let nominal = FIRST_TIMESTAMP + ((self.nominal - self.origin) / 1_000) as u32;
+            self.echoes.insert(nominal, timestamps.value);
+        }
+        Ok(())
     }
 
     fn turn_to_peer(&mut self, n: &str) -> Result<(), String> {

@@ -118,11 +118,15 @@ impl Seat {
                 sysctl(name, value)?;
             }
         }
-        let rest = |settings: &Settings| (settings.mtu, settings.train, settings.initial_window);
+        let rest = |settings: &Settings| {
+            let Settings { mtu, train, initial_window, ack_every, .. } = settings;
+            (*mtu, *train, *initial_window, *ack_every)
+        };
         if before.as_ref().map(rest) != Some(rest(settings)) {
             let Settings { mtu, train, .. } = settings;
             let window = settings.initial_window.map(|n| format!(" initcwnd {n}"));
-            let window = window.unwrap_or_default();
+            let quick = if settings.ack_every { " quickack 1" } else { "" };
+            let window = window.unwrap_or_default() + quick;
             ip(&format!(
                 "link set {NAME} mtu {mtu} gso_max_segs {train}\n\
                  route replace default dev {NAME}{window}\n\
@@ -137,7 +141,8 @@ impl Seat {
 /// Sets a value of the calling thread's namespace.
 fn sysctl(name: &str, value: &str) -> Result<(), String> {
     let path = format!("/proc/sys/net/{name}");
-    fs::write(&path, value).map_err(|error| format!("cannot write {value} to {path}: {error}"))
+    fs::write(&path, value)
+        .map_err(|error| format!("this kernel refuses {value} for {path} ({error})"))
 }
 
 /// Runs lines of iproute2's `ip`.

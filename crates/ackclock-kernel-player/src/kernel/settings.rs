@@ -15,6 +15,8 @@ pub(crate) struct Settings {
     pub(crate) train: u32,
     /// Of the routes; RFC 6928's without.
     pub(crate) initial_window: Option<u32>,
+    /// Whether every segment is acknowledged at once, by the routes.
+    pub(crate) ack_every: bool,
     /// Whether acks are delayed from the first one on (`quickack=0`).
     pub(crate) delay_acks: bool,
 }
@@ -66,6 +68,7 @@ impl Settings {
             mtu: 1500,
             train: 65_535,
             initial_window: None,
+            ack_every: false,
             delay_acks: false,
         };
         for pair in flags.split([',', ' ']).filter(|pair| !pair.is_empty()) {
@@ -81,7 +84,10 @@ impl Settings {
         match (key, value) {
             ("profile", "linux") | ("judge" | "trace" | "local", _) => {}
             ("habits", _) => self.train = if value == "linux" { 65_535 } else { 1 },
-            ("quickack", _) => self.delay_acks = value == "0",
+            ("quickack", _) => {
+                self.delay_acks = value == "0";
+                self.ack_every = value == "always";
+            }
             ("mtu", _) => self.mtu = value.parse().ok()?,
             ("iw", _) => self.initial_window = value.parse().ok().filter(|n| *n > 0),
             ("recovery", "rack") => {
