@@ -5,4 +5,6 @@
 //! `alloc` too, which a dependency that needs both would switch on. Scripts are therefore tests of
 //! this crate (`tests/scripts`, one file per section of an RFC).
 
+#[cfg(target_os = "linux")]
+pub mod kernel_watch;
 pub mod script;

@@ -1,9 +1,13 @@
 //! Shell scripts in a network namespace of their own. They need root: without privilege the tests print that
 //! they are skipped, or fail if `CI` or `ACKCLOCK_REQUIRE_KERNEL_TESTS` is set.
 
+use ackclock_testkit::kernel_watch::KernelWatch;
+use rustix::thread::{UnshareFlags, unshare_unsafe};
 use serde_json::Value;
 use std::io::Write;
+use std::panic::resume_unwind;
 use std::process::{Command, Output};
+use std::thread;
 
 /// Time limit of a script in seconds: far more than one needs, so that only a script that hangs is ended.
 const PATIENCE: &str = "120";
@@ -56,13 +60,20 @@ pub(crate) fn in_namespace(script: &str) -> Option<Output> {
             begin "$name" serving "$A" serve "$@"
         }
     "#;
-    // Processes that the script leaves running end with its process namespace.
-    let output = Command::new("unshare")
-        .args(["--net", "--mount", "--pid", "--fork", "timeout", PATIENCE, "bash", "-c"])
-        .arg(format!("{prelude}\n{script}"))
-        .env("A", env!("CARGO_BIN_EXE_ackclock"))
-        .output();
-    Some(output.expect("unshare runs"))
+    let test = thread::current();
+    let run = || {
+        // SAFETY: the thread has no descriptors, and what it starts is in its network namespace as it is.
+        unsafe { unshare_unsafe(UnshareFlags::NEWNET) }.expect("a network namespace");
+        let _watch = KernelWatch::begin(test.name().unwrap_or("a script"));
+        // Processes that the script leaves running end with its process namespace.
+        Command::new("unshare")
+            .args(["--mount", "--pid", "--fork", "timeout", PATIENCE, "bash", "-c"])
+            .arg(format!("{prelude}\n{script}"))
+            .env("A", env!("CARGO_BIN_EXE_ackclock"))
+            .output()
+    };
+    let output = thread::scope(|scope| scope.spawn(run).join());
+    Some(output.unwrap_or_else(|panic| resume_unwind(panic)).expect("unshare runs"))
 }
 
 /// Checks that everything the scripts need is there; the error names what is missing.

@@ -1,6 +1,7 @@
 //! Network namespaces for tests.
 
 use ackclock_host::tun::Tun;
+use ackclock_testkit::kernel_watch::KernelWatch;
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 use std::io::Write;
 use std::panic::resume_unwind;
@@ -12,7 +13,10 @@ use std::thread;
 pub(crate) fn in_namespace(test: impl FnOnce() + Send) {
     let test_thread = thread::current();
     let run = || match enter() {
-        Ok(()) => test(),
+        Ok(()) => {
+            let _watch = KernelWatch::begin(test_thread.name().unwrap_or("a kernel test"));
+            test();
+        }
         Err(reason) => skip(test_thread.name().unwrap_or("a kernel test"), &reason),
     };
     let joined = thread::scope(|scope| scope.spawn(run).join());

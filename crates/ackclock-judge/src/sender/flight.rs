@@ -79,6 +79,8 @@ pub(crate) struct Flight {
     /// What the last segment of the peer echoes, where timestamps are agreed on.
     echo: Option<SeqNumber>,
     least: Option<Duration>,
+    /// Whether the shortest one is that of a retransmission, which a host need not measure (RFC 6298 section 3).
+    is_doubtful: bool,
     /// The longest round trip that is none but one, and the longest that may be one.
     certain: Duration,
     possible: Duration,
@@ -135,6 +137,11 @@ impl Flight {
         self.least
     }
 
+    /// The shortest that every host has measured.
+    pub(crate) fn least_measured(&self) -> Option<Duration> {
+        self.least.filter(|_| !self.is_doubtful)
+    }
+
     /// The longest round trip that an estimator may have seen; `None` before the first. What is perhaps none
     /// counts for at most four times the longest that is one.
     pub(crate) fn longest_rtt(&self) -> Option<Duration> {
@@ -144,7 +151,9 @@ impl Flight {
 
     /// How long a tail is unacknowledged at least before it is probed (RFC 8985 section 7.2).
     pub(crate) fn probe_wait(&self) -> Duration {
-        self.least.map_or(Duration::from_secs(1), |least| least.saturating_mul(2))
+        let unmeasured = Duration::from_secs(1);
+        let twice = self.least.map_or(unmeasured, |least| least.saturating_mul(2));
+        if self.is_doubtful { twice.min(unmeasured) } else { twice }
     }
 
     /// Takes the time between a SYN and its acknowledgment. `measured` is what its timestamp tells, if hosts may
@@ -330,14 +339,19 @@ impl Flight {
         self.again.is_some_and(|again| again > record.first)
     }
 
+    /// Takes a measurement that every host makes.
+    fn note_certain(&mut self, rtt: Duration) {
+        self.is_doubtful = false;
+        self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+        self.certain = self.certain.max(rtt);
+    }
+
     /// Measures a round trip with a record that was sent once, if all or part of it is acknowledged.
     fn measure_original(&mut self, now: Instant, record: &Record, is_certain: bool) {
         let is_echoed = self.echo.is_some() && self.echo == record.stamp;
         let is_told = is_certain || is_echoed || !self.was_before_again(record);
         if record.sends == 1 && is_told {
-            let rtt = now.saturating_since(record.first);
-            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
-            self.certain = self.certain.max(rtt);
+            self.note_certain(now.saturating_since(record.first));
         }
     }
 
@@ -361,9 +375,7 @@ impl Flight {
         if let (Some(echo), Some(stamp)) = (self.echo, record.stamp)
             && echo.at_or_after(stamp)
         {
-            let rtt = since(record.last);
-            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
-            self.certain = self.certain.max(rtt);
+            self.note_certain(since(record.last));
             return;
         }
         // What comes sooner than any round trip answers the transmission before.
@@ -371,6 +383,8 @@ impl Flight {
         delivered.original |= soon;
         let rtt = since(if soon { record.before } else { record.last });
         self.certain = self.certain.max(rtt);
-        self.least = Some(self.least.unwrap_or(since(record.last)));
+        if self.least.is_none() {
+            (self.least, self.is_doubtful) = (Some(since(record.last)), true);
+        }
     }
 }

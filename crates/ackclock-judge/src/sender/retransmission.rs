@@ -155,11 +155,12 @@ impl Retransmissions {
 
     /// How short the timer may be at least.
     fn shortest_rto(&self, flight: &Flight, facts: &Facts) -> Duration {
-        match flight.least_rtt() {
-            Some(rtt) => rtt.max(facts.settings.least_rto),
-            None => {
-                facts.settings.initial_rto.min(Duration::from_secs(1)).max(facts.settings.least_rto)
-            }
+        let least = facts.settings.least_rto;
+        let unmeasured = facts.settings.initial_rto.min(Duration::from_secs(1)).max(least);
+        match (flight.least_measured(), flight.least_rtt()) {
+            (Some(rtt), _) => rtt.max(least),
+            (None, Some(rtt)) => unmeasured.min(rtt.max(least)),
+            (None, None) => unmeasured,
         }
     }
 

@@ -170,3 +170,16 @@ fn a_segment_around_a_block_repeats_it() {
         ",
     );
 }
+
+/// Its text stands behind the number of the SYN, and it is challenged, whatever it brings (RFC 5961 section 4).
+#[test]
+fn a_syn_that_comes_late_is_not_reported() {
+    established(
+        "
+        < . 1:501(500) ack 1
+        > . 1:1(0) ack 501
+        < S 0:100(100)
+        > . 1:1(0) ack 501 <>
+        ",
+    );
+}

@@ -390,7 +390,8 @@ impl CongestionController for Bbr {
     fn on_sent(&mut self, sent: &Sent) {
         // A FIN is in flight too, if there is one.
         let was_idle = sent.in_flight <= sent.bytes.saturating_add(1);
-        if was_idle && sent.app_limited {
+        // What a timeout has taken for lost is not in flight, which is no idle time: the window stays that of a loss.
+        if was_idle && sent.app_limited && !self.is(Flag::InRecovery) {
             self.handle_restart_from_idle(sent.now);
         }
         if sent.in_flight.saturating_add(self.mss) > self.cwnd {

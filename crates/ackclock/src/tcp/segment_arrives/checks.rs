@@ -70,7 +70,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
                 self.timestamps.update_by_repetition(now, (seq, len), options.timestamps);
             }
             let old = self.receiver.rcv_nxt().since(seq).min(segment.payload.len() as u32);
-            if self.state.is_synchronized() && old > 0 {
+            // Data of a SYN begins one number later; such a SYN is only answered by a challenge ack.
+            if self.state.is_synchronized() && old > 0 && !flags.contains(Flags::SYN) {
                 // The data is dropped, but D-SACK reports it.
                 self.receiver.on_old(SeqRange::from_len(seq, old));
             }

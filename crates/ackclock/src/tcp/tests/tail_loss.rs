@@ -41,6 +41,17 @@ fn the_probe_restarts_the_retransmission_timer() {
     assert_eq!((test.info().tail_probes, test.info().timeouts), (1, 1));
 }
 
+/// RFC 8985 section 7.3: where the link takes no probe, the retransmission timer begins all the same.
+#[test]
+fn a_probe_that_cannot_go_restarts_the_retransmission_timer_too() {
+    let mut test = in_flight(rack(), 3);
+    test.wait(20);
+    test.connection.on_timeout(test.now);
+    let info = test.info();
+    let timers = (info.timers.tail_probe, info.timers.retransmit);
+    assert_eq!((timers, info.tail_probes), ((None, Some(Duration::from_millis(200))), 0));
+}
+
 #[test]
 fn without_a_measurement_the_probe_waits_for_a_second() {
     let mut test = Test::connecting(rack());

@@ -116,3 +116,15 @@ fn an_idle_time_in_probe_rtt_ends_it() {
     flow.bbr.on_sent(&Sent { now: flow.now, bytes: MSS, in_flight: MSS, app_limited: true });
     assert_eq!((flow.state(), flow.bbr.window()), (State::ProbeBwCruise, 3 * BDP));
 }
+
+/// RFC 5681 section 3.1: one segment, although nothing is in flight when everything is taken for lost.
+#[test]
+fn a_timeout_in_probe_rtt_is_no_idle_time() {
+    let mut flow = Flow::cruising();
+    until_probe_rtt(&mut flow);
+    flow.ack(Told { in_flight: 0, ..ROUND });
+    flow.now += Duration::from_secs(1);
+    flow.bbr.on_congestion(&congestion(CongestionKind::Timeout, BDP));
+    flow.bbr.on_sent(&Sent { now: flow.now, bytes: MSS, in_flight: MSS, app_limited: true });
+    assert_eq!((flow.state(), flow.bbr.window()), (State::ProbeRtt, MSS));
+}
