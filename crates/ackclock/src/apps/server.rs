@@ -168,6 +168,11 @@ impl<'m, S: Serve> Server<'m, S> {
         self.last.as_ref()
     }
 
+    /// The connections that are served now.
+    pub fn handles(&self) -> impl Iterator<Item = Handle> + '_ {
+        self.served.iter().filter_map(|served| served.handle)
+    }
+
     /// Aborts the connections that are served now: their peers get a RST.
     pub fn abort<C: CongestionController + Clone, P: Profile>(
         &mut self,
