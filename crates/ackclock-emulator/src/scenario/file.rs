@@ -31,6 +31,8 @@ pub(super) struct File {
     pub(super) md5_key: Option<Spanned<String>>,
     #[serde(default)]
     pub(super) ao_keys: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(super) ao_rollover: Vec<RolloverTable>,
     pub(super) connection: Option<Spanned<ConnectionTable>>,
     pub(super) pair: Option<Spanned<PairTable>>,
     pub(super) dumbbell: Option<Spanned<DumbbellTable>>,
@@ -44,6 +46,15 @@ pub(super) struct File {
     pub(super) links: Vec<LinkTable>,
     #[serde(default)]
     pub(super) flows: Vec<FlowTable>,
+}
+
+/// Another key from that time on.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RolloverTable {
+    pub(super) at: Text<Duration>,
+    /// The first of its IDs, as it is written.
+    pub(super) key: Spanned<u8>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -55,8 +55,10 @@
 //! window of 30 segments; if it brings a loss recovery, that is the one of its host's connections unless
 //! `recovery` says otherwise. `growth` ([`Growth`](ackclock::congestion::Growth)) is that of the
 //! law of all hosts. With `md5_key` (RFC 2385) or `ao_keys` (RFC 5925: of each key
-//! [`AoKey::read`](ackclock::wire::ao::AoKey::read), with one ID) all segments are signed; of several keys the
-//! first is used. Times are text such as `20ms` or `1.5min` ([`Duration`]).
+//! [`AoKey::read`](ackclock::wire::ao::AoKey::read)) all segments are signed; of several keys the
+//! first is used. Of two hosts the one that is listed first has a key's IDs as they are written, the other one the other
+//! way round. `[[ao_rollover]]` with `at` and `key`, the first ID of a key: from that time on both ends of
+//! all connections ask for that key. Times are text such as `20ms` or `1.5min` ([`Duration`]).
 //!
 //! # Connections
 //! `[connection]`, and `connection` of a flow, which wins where both set the same: `mss`,
@@ -176,7 +178,7 @@ impl Scenario {
         let topology = network::topology(&file, &source)?;
         let laws = network::laws(&file, &topology, &source)?;
         let flows = flows::flows(&file, &topology, &laws, &source)?;
-        let keys = keys::Keys::of(&file, &source)?;
+        let keys = keys::Keys::of(&file, &topology, &source)?;
         let [duration, warm_up] = [file.duration.get_ref().0, file.warm_up.0];
         if warm_up >= duration {
             let problem = "the duration must be longer than the warm_up";

@@ -38,6 +38,7 @@ struct Started {
 enum Plan {
     WarmedUp,
     Start(usize),
+    ChangeKey(usize),
 }
 
 impl<O: Observer> ScenarioRun<O> {
@@ -46,8 +47,10 @@ impl<O: Observer> ScenarioRun<O> {
         let file = || scenario.name.clone();
         let mut emulator = Emulator::new(&scenario.topology, scenario.seed, law, observer)
             .map_err(|error| ScenarioError::Build { file: file(), error })?;
-        scenario.keys.set_all(scenario.topology.hosts(), &mut emulator);
+        scenario.keys.set_all(&scenario.topology, &mut emulator);
         let mut plan = vec![(Instant::ZERO + scenario.warm_up, Plan::WarmedUp)];
+        let rollovers = scenario.keys.rollovers().iter().enumerate();
+        plan.extend(rollovers.map(|(at, it)| (Instant::ZERO + it.at, Plan::ChangeKey(at))));
         let mut flows = Vec::new();
         for (index, flow) in scenario.flows.iter().enumerate() {
             let mut listen = ListenConfig::new(flow.remote);
@@ -82,6 +85,7 @@ impl<O: Observer> ScenarioRun<O> {
             match what {
                 Plan::WarmedUp => self.begin_to_count(),
                 Plan::Start(index) => self.start(index)?,
+                Plan::ChangeKey(index) => self.change_key(index),
             }
         }
         if self.plan.is_empty() {
@@ -106,6 +110,27 @@ impl<O: Observer> ScenarioRun<O> {
         })?;
         self.flows[index].source = Some(source);
         Ok(())
+    }
+
+    /// Both ends of all connections ask for another key.
+    fn change_key(&mut self, index: usize) {
+        let rollover = self.scenario.keys.rollovers()[index];
+        let mut ends = Vec::new();
+        for (started, flow) in self.flows.iter().zip(&self.scenario.flows) {
+            let source = started.source.and_then(|source| self.emulator.application(source));
+            let server = self.emulator.application(started.server);
+            let clients = source.and_then(Source::handle).into_iter();
+            let servers = server.into_iter().flat_map(|server| server.handles());
+            ends.extend(clients.map(|handle| (flow.from, flow.to, handle)));
+            ends.extend(servers.map(|handle| (flow.to, flow.from, handle)));
+        }
+        for (host, peer, handle) in ends {
+            let recv_id = rollover.recv_id(host, peer);
+            // A connection that is over has no key to change.
+            let _ = self
+                .emulator
+                .with_stack(host, |now, stack| stack.set_ao_rnext_key(now, handle, recv_id));
+        }
     }
 
     fn begin_to_count(&mut self) {

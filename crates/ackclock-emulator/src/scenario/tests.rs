@@ -127,12 +127,35 @@ fn a_listed_network_runs_as_a_ready_made_one() {
 }
 
 /// RFC 2385 and RFC 5925: of connections over either family, with loss.
+/// RFC 5925 section 6.1: both ends change their keys in mid-transfer, whichever of them opens the connection.
+#[test]
+fn a_rollover_changes_the_keys_of_open_connections() {
+    for [from, to, before, after, ids] in [
+        ["left", "right", "1", "3", "current 3, next 4"],
+        ["right", "left", "1", "3", "current 4, next 3"],
+    ] {
+        let text = format!(
+            "duration = \"60s\"\nao_keys = [\"{before}/2=secret\", \"{after}/4:AES128=other\"]
+            [[ao_rollover]]\nat = \"2s\"\nkey = 3\n[pair]\npath = \"loss=2%\"
+            [[flows]]\nfrom = \"{from}\"\nto = \"{to}\"\nbytes = \"1MB\""
+        );
+        let results = parse(&text).unwrap().run().unwrap();
+        let flow = &results.flows[0];
+        assert_eq!((flow.delivered, flow.error), (1_000_000, None), "{from}");
+        let ao = flow.info.unwrap().ao.unwrap();
+        assert_eq!(ao.dropped, 0);
+        assert_eq!(format!("current {}, next {}", ao.current_key, ao.rnext_key), ids);
+    }
+}
+
 #[test]
 fn keys_sign_the_segments_of_all_connections() {
     for (family, keys) in [
         (4, "md5_key = \"secret\""),
         (4, "ao_keys = [\"1=secret\", \"2:AES128:no-options=other\"]"),
         (6, "ao_keys = [\"2:AES128=other\"]"),
+        (4, "ao_keys = [\"1/2=secret\"]"),
+        (6, "ao_keys = [\"9/8=secret\", \"7=other\"]"),
     ] {
         let text = format!(
             "duration = \"60s\"\nip = {family}\n{keys}\n[pair]\npath = \"loss=2%\"
@@ -148,7 +171,10 @@ fn keys_sign_the_segments_of_all_connections() {
     }
     for (keys, problem) in [
         ("ao_keys = [\"secret\"]", "ID[/RECV_ID]"),
-        ("ao_keys = [\"1/2=secret\"]", "one ID"),
+        (
+            "ao_keys = [\"1/2=secret\"]\nao_rollover = [{ at = \"1s\", key = 2 }]",
+            "none of the ao_keys",
+        ),
         ("ao_keys = [\"1=a\", \"1=b\"]", "one of the IDs"),
         ("md5_key = \"\"", "1 to 80 bytes"),
     ] {

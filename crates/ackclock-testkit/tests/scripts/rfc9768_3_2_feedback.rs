@@ -126,8 +126,8 @@ fn a_mark_that_is_told_reduces_the_window_once() {
         +0.01 < . 1:1(0) ack 12001 <accecn0 9001 3000>
         > [ect0] AE. 14001:15001(1000) ack 1
         > [ect0] AE. 15001:16001(1000) ack 1
-        > [ect0] AE. 64001:65001(1000) ack 1
-        > [ect0] AE. 65001:66001(1000) ack 1
+        > [ect0] AE. 16001:17001(1000) ack 1
+        > [ect0] AE. 17001:18001(1000) ack 1
         info told_ce_packets 3
         info told_ce_bytes 3000
         "

@@ -169,6 +169,11 @@ impl<'m, S: Serve> Server<'m, S> {
         self.last.as_ref()
     }
 
+    /// All current connections.
+    pub fn handles(&self) -> impl Iterator<Item = Handle> + '_ {
+        self.served.iter().filter_map(|served| served.handle)
+    }
+
     /// Aborts all current connections: their peers get a RST.
     pub fn abort<C: CongestionController + Clone, P: Profile>(
         &mut self,

@@ -289,8 +289,10 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if let Some(sizes) = &mut slot.sizes {
             sizes.release(&mut self.memory.budget);
         }
-        if P::SIGNATURES && slot.connection.is_signed() {
-            self.end_signed(&slot.tuple);
+        // A copy: a slot whose address somebody has would be copied as a whole.
+        let signed = (P::SIGNATURES && slot.connection.is_signed()).then_some(slot.tuple);
+        if let Some(tuple) = signed {
+            self.end_signed(&tuple);
         }
         let buffers = slot.connection.into_buffers();
         match self.memory.spare.get_mut(id as usize) {

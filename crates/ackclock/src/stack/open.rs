@@ -9,7 +9,7 @@ use super::tuple::{End, FourTuple};
 use super::{ConnectError, Handle, Stack};
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
-use crate::tcp::{Config, Connection, FastOpenMode, Initial, Open};
+use crate::tcp::{Config, Connection, EcnMode, FastOpenMode, Initial, Open};
 use crate::time::Instant;
 use crate::wire::is_unicast;
 use core::net::SocketAddr;
@@ -96,7 +96,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         if may_open_fast && config.fast_open != FastOpenMode::Off {
             self.try_fast_open(now, id, config.fast_open);
         }
-        if P::ACCURATE_ECN {
+        if P::ACCURATE_ECN && config.ecn == EcnMode::RequestAccurate {
             self.ask_for_less(now, id);
         }
         self.demux.insert(&tuple, Entity::Connection(id));

@@ -43,10 +43,10 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         P::ACTIVE_OPEN && matches!(self.state, State::SynSent | State::SynReceived)
     }
 
-    /// Whether our SYN has tried what its answer tells of.
+    /// Whether our SYN has tried something of which its answer tells whether it came through.
     #[inline(always)]
     pub(crate) fn waits_for_answer(&self) -> bool {
-        (P::FAST_OPEN || P::ACCURATE_ECN) && self.state == State::SynSent
+        self.state == State::SynSent && (self.tries_fast_open() || self.asks_for_accurate_ecn())
     }
 
     /// Whether a SYN is to be sent now.

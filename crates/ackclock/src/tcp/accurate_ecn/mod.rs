@@ -129,10 +129,15 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.agreement.accurate.withdraw();
     }
 
+    /// Whether our SYNs ask for it, the first ones at least.
+    #[inline(always)]
+    pub(crate) fn asks_for_accurate_ecn(&self) -> bool {
+        P::ACCURATE_ECN && self.agreement.accurate.is_offered()
+    }
+
     /// What became of our SYN that asked for it, if it did and was answered.
     pub(crate) fn request_fate(&self) -> Option<RequestFate> {
-        let has_asked = P::ACCURATE_ECN && self.agreement.accurate.is_offered();
-        if !has_asked || self.state != State::Established {
+        if !self.asks_for_accurate_ecn() || self.state != State::Established {
             return None;
         }
         let is_late = !self.asks_accurately() && !self.is_accurate();
@@ -142,8 +147,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// Whether a SYN that is to go, or was answered, asks for it: section 3.1.4.1 would have it asked for once more
     /// if nobody answers.
     pub(super) fn asks_accurately(&self) -> bool {
-        let asks = P::ACCURATE_ECN && self.agreement.accurate.is_offered();
-        asks && self.unanswered_syns() <= 1
+        self.asks_for_accurate_ecn() && self.unanswered_syns() <= 1
     }
 
     /// The SYNs have agreed on it; `peers` is the peer's, which is a SYN-ACK if it acknowledges ours.
