@@ -15,7 +15,7 @@
 // Most connections whose handshake is not finished.
 #define ACKCLOCK_HALF_OPEN 4
 
-// Most connections in TIME-WAIT; the oldest gives way.
+// Maximum number of connections in TIME-WAIT; the oldest is dropped for a new one.
 #define ACKCLOCK_TIME_WAIT 4
 
 // Most listeners.
@@ -36,7 +36,7 @@
 // Readiness: everything that was to be sent was acknowledged.
 #define ACKCLOCK_FLUSHED 16
 
-// Readiness: the connection is over; close it.
+// Readiness: the connection has ended; close it.
 #define ACKCLOCK_CLOSED 32
 
 // The handle names no connection, or the listener no listener.
@@ -45,7 +45,7 @@
 // The peer has said all.
 #define ACKCLOCK_END -2
 
-// The connection is over, or its sending side was shut down.
+// The connection has ended, or its sending side was shut down.
 #define ACKCLOCK_OVER -3
 
 // A stack. It lies in the memory that `ackclock_init` was given.
@@ -53,7 +53,7 @@ typedef struct ackclock_stack ackclock_stack;
 
 // Where the stack is in the network.
 typedef struct ackclock_config {
-  // 128 random bits that nobody knows. Everything that must not be guessed follows from them.
+  // 128 secret random bits. All values that must not be guessed are derived from them.
   uint64_t secret[2];
   // Hardware address of the interface.
   uint8_t hardware_address[6];
@@ -85,7 +85,7 @@ bool ackclock_listen(struct ackclock_stack *stack, uint16_t port, uint64_t *list
 bool ackclock_accept(struct ackclock_stack *stack, uint64_t listener, uint64_t *handle);
 
 // Opens a connection. Returns whether it does; then `*handle` names it until it is closed, and its
-// readiness tells when the handshake is finished.
+// readiness shows when the handshake is finished.
 //
 // # Safety
 // `stack` is from `ackclock_init`, `address` points to four bytes, `handle` may be written.
@@ -95,8 +95,8 @@ bool ackclock_connect(struct ackclock_stack *stack,
                       uint16_t port,
                       uint64_t *handle);
 
-// Reads what has arrived, at most `size` bytes. Returns how many were read, 0 if there are none yet,
-// `ACKCLOCK_END` if the peer has said all, `ACKCLOCK_OVER` if the connection is over, or
+// Reads at most `size` bytes that have arrived. Returns how many were read, 0 if there are none yet,
+// `ACKCLOCK_END` at the end of the peer's data, `ACKCLOCK_OVER` if the connection has ended, or
 // `ACKCLOCK_BAD_HANDLE`.
 //
 // # Safety
@@ -108,7 +108,7 @@ int32_t ackclock_read(struct ackclock_stack *stack,
                       size_t size);
 
 // Queues what there is room for of `length` bytes. Returns how many, `ACKCLOCK_OVER` if the
-// connection is over or was shut down, or `ACKCLOCK_BAD_HANDLE`.
+// connection has ended or was shut down, or `ACKCLOCK_BAD_HANDLE`.
 //
 // # Safety
 // `stack` is from `ackclock_init`, `data` points to `length` bytes.
@@ -124,7 +124,7 @@ int32_t ackclock_write(struct ackclock_stack *stack,
 // `stack` is from `ackclock_init`.
 size_t ackclock_room(struct ackclock_stack *stack, uint64_t handle);
 
-// What a connection can do now: the sum of `ACKCLOCK_ESTABLISHED`, `ACKCLOCK_READABLE` and so on; 0
+// Readiness of a connection: the sum of `ACKCLOCK_ESTABLISHED`, `ACKCLOCK_READABLE` and so on; 0
 // if the handle names none.
 //
 // # Safety
@@ -140,7 +140,7 @@ bool ackclock_shutdown(struct ackclock_stack *stack,
                        uint64_t now,
                        uint64_t handle);
 
-// Gives a connection up: what is queued is still delivered, and the handle is void. Returns whether it
+// Closes a connection: queued data are still delivered, and the handle becomes invalid. Returns whether it
 // named a connection.
 //
 // # Safety
@@ -186,14 +186,14 @@ size_t ackclock_transmit(struct ackclock_stack *stack,
 // `stack` is from `ackclock_init`.
 uint64_t ackclock_poll_at(const struct ackclock_stack *stack);
 
-// Bytes of memory that `ackclock_init` needs at least. What it gets more becomes longer queues.
+// Minimum bytes of memory for `ackclock_init`. More memory makes longer queues.
 size_t ackclock_memory_needed(void);
 
 // Makes a stack in `memory`, which is the stack's from now on. Returns NULL if the memory is too
 // short (`ackclock_memory_needed`) or a setting cannot be used.
 //
 // # Safety
-// `memory` points to `size` bytes that nobody else uses any more, `config` to a configuration.
+// `memory` points to `size` bytes that are not used otherwise, `config` to a configuration.
 struct ackclock_stack *ackclock_init(void *memory,
                                      size_t size,
                                      const struct ackclock_config *config);

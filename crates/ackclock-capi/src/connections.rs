@@ -11,7 +11,7 @@ use ackclock::tcp::{Config, Nagle, ReceiveError, SendError};
 use ackclock::time::Instant;
 use core::net::{Ipv4Addr, SocketAddr};
 
-/// Writes a number to where it was asked for; returns whether there is one.
+/// Writes a number to the given place; returns whether there is one.
 ///
 /// # Safety
 /// `to` is NULL or may be written.
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn ackclock_accept(
 }
 
 /// Opens a connection. Returns whether it does; then `*handle` names it until it is closed, and its
-/// readiness tells when the handshake is finished.
+/// readiness shows when the handshake is finished.
 ///
 /// # Safety
 /// `stack` is from `ackclock_init`, `address` points to four bytes, `handle` may be written.
@@ -100,8 +100,8 @@ pub unsafe extern "C" fn ackclock_connect(
     }
 }
 
-/// Reads what has arrived, at most `size` bytes. Returns how many were read, 0 if there are none yet,
-/// `ACKCLOCK_END` if the peer has said all, `ACKCLOCK_OVER` if the connection is over, or
+/// Reads at most `size` bytes that have arrived. Returns how many were read, 0 if there are none yet,
+/// `ACKCLOCK_END` at the end of the peer's data, `ACKCLOCK_OVER` if the connection has ended, or
 /// `ACKCLOCK_BAD_HANDLE`.
 ///
 /// # Safety
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn ackclock_read(
         return 0;
     }
     let now = Instant::from_micros(now);
-    // SAFETY: so the caller promises; the length is one that the result can tell.
+    // SAFETY: the caller guarantees it; the result can express the length.
     let read = unsafe {
         let to = core::slice::from_raw_parts_mut(data, size.min(i32::MAX as usize));
         with(stack, |stack| stack.receive(now, Handle::from_bits(handle), to))
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn ackclock_read(
 }
 
 /// Queues what there is room for of `length` bytes. Returns how many, `ACKCLOCK_OVER` if the
-/// connection is over or was shut down, or `ACKCLOCK_BAD_HANDLE`.
+/// connection has ended or was shut down, or `ACKCLOCK_BAD_HANDLE`.
 ///
 /// # Safety
 /// `stack` is from `ackclock_init`, `data` points to `length` bytes.
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn ackclock_write(
         return 0;
     }
     let now = Instant::from_micros(now);
-    // SAFETY: so the caller promises; the length is one that the result can tell.
+    // SAFETY: the caller guarantees it; the result can express the length.
     let written = unsafe {
         let data = core::slice::from_raw_parts(data, length.min(i32::MAX as usize));
         with(stack, |stack| stack.send(now, Handle::from_bits(handle), data))
@@ -171,7 +171,7 @@ pub unsafe extern "C" fn ackclock_room(stack: *mut ackclock_stack, handle: u64) 
     unsafe { with(stack, |stack| stack.send_room(Handle::from_bits(handle))) }.unwrap_or_default()
 }
 
-/// What a connection can do now: the sum of `ACKCLOCK_ESTABLISHED`, `ACKCLOCK_READABLE` and so on; 0
+/// Readiness of a connection: the sum of `ACKCLOCK_ESTABLISHED`, `ACKCLOCK_READABLE` and so on; 0
 /// if the handle names none.
 ///
 /// # Safety
@@ -210,7 +210,7 @@ pub unsafe extern "C" fn ackclock_shutdown(
         .unwrap_or_default()
 }
 
-/// Gives a connection up: what is queued is still delivered, and the handle is void. Returns whether it
+/// Closes a connection: queued data are still delivered, and the handle becomes invalid. Returns whether it
 /// named a connection.
 ///
 /// # Safety

@@ -2,7 +2,7 @@
 //! lends, without a heap, a clock, threads or callbacks.
 //!
 //! `include/ackclock.h` is made from this crate; it says what each function does. Nothing here
-//! panics: what cannot be done is told by the value returned. (`examples/firmware/panics.py` looks for
+//! panics: errors are reported by the returned value. (`examples/firmware/panics.py` looks for
 //! places that could, in an image with all of these functions.)
 #![cfg_attr(target_os = "none", no_std)]
 
@@ -24,7 +24,7 @@ pub use stack::{ackclock_config, ackclock_init, ackclock_memory_needed, ackclock
 pub const ACKCLOCK_CONNECTIONS: usize = 4;
 /// Most connections whose handshake is not finished.
 pub const ACKCLOCK_HALF_OPEN: usize = 4;
-/// Most connections in TIME-WAIT; the oldest gives way.
+/// Maximum number of connections in TIME-WAIT; the oldest is dropped for a new one.
 pub const ACKCLOCK_TIME_WAIT: usize = 4;
 /// Most listeners.
 pub const ACKCLOCK_LISTENERS: usize = 4;
@@ -39,12 +39,12 @@ pub const ACKCLOCK_WRITABLE: u8 = 4;
 pub const ACKCLOCK_FINISHED: u8 = 8;
 /// Readiness: everything that was to be sent was acknowledged.
 pub const ACKCLOCK_FLUSHED: u8 = 16;
-/// Readiness: the connection is over; close it.
+/// Readiness: the connection has ended; close it.
 pub const ACKCLOCK_CLOSED: u8 = 32;
 
 /// The handle names no connection, or the listener no listener.
 pub const ACKCLOCK_BAD_HANDLE: i32 = -1;
 /// The peer has said all.
 pub const ACKCLOCK_END: i32 = -2;
-/// The connection is over, or its sending side was shut down.
+/// The connection has ended, or its sending side was shut down.
 pub const ACKCLOCK_OVER: i32 = -3;

@@ -34,7 +34,7 @@ impl Arena {
     #[inline(always)]
     pub(crate) fn place<T>(&mut self, value: T) -> Option<&'static mut T> {
         let piece = self.cut(size_of::<T>(), align_of::<T>())?;
-        // SAFETY: the piece is as long and as aligned as the type wants, and nobody else's.
+        // SAFETY: the piece has the length and alignment of the type, and is not used otherwise.
         let place = unsafe { &mut *piece.as_mut_ptr().cast::<MaybeUninit<T>>() };
         Some(place.write(value))
     }
@@ -43,7 +43,7 @@ impl Arena {
     pub(crate) fn bytes(&mut self, count: usize) -> Option<&'static mut [u8]> {
         let piece = self.cut(count, 1)?;
         let begin = piece.as_mut_ptr().cast::<u8>();
-        // SAFETY: the piece is so long, it is nobody else's, and all of it is written first.
+        // SAFETY: the piece is long enough, is not used otherwise, and is completely written first.
         unsafe {
             begin.write_bytes(0, count);
             Some(core::slice::from_raw_parts_mut(begin, count))

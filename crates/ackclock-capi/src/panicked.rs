@@ -1,4 +1,4 @@
-//! What the compiler wants to be there. Nothing calls it as long as nothing can panic.
+//! The panic handler that the compiler requires. It is never called, since no code can panic.
 
 #[panic_handler]
 fn panicked(_: &core::panic::PanicInfo<'_>) -> ! {

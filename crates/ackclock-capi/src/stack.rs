@@ -31,7 +31,7 @@ type Memory = StackMemory<
     ACKCLOCK_LISTENERS,
 >;
 
-/// The law of all connections.
+/// The congestion control algorithm of all connections.
 const RENO: Reno = Reno::new(Growth::ByteCounting { limit: 2 });
 
 /// A stack. It lies in the memory that `ackclock_init` was given.
@@ -46,7 +46,7 @@ pub struct ackclock_stack {
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug)]
 pub struct ackclock_config {
-    /// 128 random bits that nobody knows. Everything that must not be guessed follows from them.
+    /// 128 secret random bits. All values that must not be guessed are derived from them.
     pub secret: [u64; 2],
     /// Hardware address of the interface.
     pub hardware_address: [u8; 6],
@@ -60,7 +60,7 @@ pub struct ackclock_config {
     pub mtu: u16,
 }
 
-/// Bytes of memory that `ackclock_init` needs at least. What it gets more becomes longer queues.
+/// Minimum bytes of memory for `ackclock_init`. More memory makes longer queues.
 #[unsafe(no_mangle)]
 pub extern "C" fn ackclock_memory_needed() -> usize {
     // Each piece may leave a gap before it.
@@ -79,7 +79,7 @@ pub extern "C" fn ackclock_memory_needed() -> usize {
 /// short (`ackclock_memory_needed`) or a setting cannot be used.
 ///
 /// # Safety
-/// `memory` points to `size` bytes that nobody else uses any more, `config` to a configuration.
+/// `memory` points to `size` bytes that are not used otherwise, `config` to a configuration.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ackclock_init(
     memory: *mut c_void,

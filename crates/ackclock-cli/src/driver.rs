@@ -40,7 +40,7 @@ impl Limits {
     }
 
     fn apply(self, config: &mut StackConfig, queues: u16) {
-        // A send or receive queue gets at most half of what is free, and a connection has both.
+        // A send or receive queue gets at most half of the free memory, and a connection has both.
         let enough = u64::from(self.buffer) * 4 * u64::from(queues);
         config.memory = self.memory.unwrap_or(config.memory.max(enough));
         config.max_connections = self.max_connections.unwrap_or(config.max_connections);
@@ -55,7 +55,7 @@ pub(crate) struct Driver {
     offloading: bool,
     /// Error text for the case that the device goes away.
     gone: String,
-    /// Returns a note for the user at the end of the run, if there is something to tell.
+    /// Returns a note for the user at the end of the run, if there is one.
     note: Box<dyn Fn() -> Option<String>>,
 }
 

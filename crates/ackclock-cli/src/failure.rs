@@ -8,7 +8,7 @@ use std::path::Path;
 pub(crate) enum Failure {
     /// The transfer failed: reset, timeout, mismatch.
     Transfer(String),
-    /// An experiment's results differ from what they should be, or are missing.
+    /// An experiment's results differ from the expected ones, or are missing.
     Verdict(String),
     /// The command line cannot be used.
     Usage(String),
@@ -40,7 +40,7 @@ impl Failure {
         ))
     }
 
-    /// Whether there is nothing to be said: whoever ended the output knows.
+    /// Whether to end without a message: the reader ended the output on purpose.
     pub(crate) fn is_silent(&self) -> bool {
         *self == Failure::ReaderGone
     }
@@ -71,7 +71,7 @@ impl fmt::Display for Failure {
             | Failure::Verdict(text)
             | Failure::Usage(text)
             | Failure::Environment(text) => text,
-            Failure::ReaderGone => "nobody reads the output any more",
+            Failure::ReaderGone => "the reader of the output has exited",
         })
     }
 }

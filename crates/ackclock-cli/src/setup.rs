@@ -20,7 +20,7 @@ pub(crate) struct TunSettings {
     pub(crate) name: String,
     /// Addresses of the stack with their prefixes.
     pub(crate) addresses: Vec<Cidr>,
-    /// User who may use the interface without privilege, by number; `None`: who runs this.
+    /// Number of the user who may use the interface without privileges; `None`: the user who runs this.
     pub(crate) owner: Option<u32>,
     /// MTU of the interface in bytes; `None`: the kernel's choice.
     pub(crate) mtu: Option<u32>,
@@ -42,7 +42,7 @@ pub(crate) enum Action {
     Undo,
 }
 
-/// Carries out the action, and prints what has been done and what is left to do.
+/// Carries out the action, and prints its steps and the remaining ones.
 pub(crate) fn tun(settings: &TunSettings) -> Result<(), Failure> {
     let name: InterfaceName = settings
         .name
@@ -92,12 +92,12 @@ fn undo(name: &InterfaceName) -> Result<(), Failure> {
     let environment = |error: ChangesError| Failure::Environment(error.to_string());
     let changes = Changes::of(name).map_err(environment)?;
     if changes.is_empty() {
-        return print(&format!("nothing was done for {name} that could be undone\n"));
+        return print(&format!("there are no changes for {name} to undo\n"));
     }
     let failed = changes.undo().map_err(environment)?;
-    let mut text = format!("what was done for {name} is undone\n");
+    let mut text = format!("the changes for {name} are undone\n");
     for error in failed {
-        let _ = writeln!(text, "# Somebody may have been faster: {error}");
+        let _ = writeln!(text, "# Perhaps another program was faster: {error}");
     }
     print(&text)
 }
@@ -138,7 +138,7 @@ fn usage(setup: &TunSetup, queues: u16) -> String {
     format!("--tun {}{}{queues}", setup.name, addresses.collect::<String>())
 }
 
-/// User who runs this, or who called `sudo`; `None` for root.
+/// The user who runs this, or who called `sudo`; `None` for root.
 fn user() -> Option<u32> {
     let behind_sudo = std::env::var("SUDO_UID").ok().and_then(|uid| uid.parse().ok());
     let own = || std::fs::metadata("/proc/self").ok().map(|process| process.uid());

@@ -46,7 +46,7 @@ pub(crate) enum Format {
     },
 }
 
-/// Reads a capture and prints what the settings ask for.
+/// Reads a capture and prints the output that the settings select.
 pub(crate) fn run(settings: &TraceSettings) -> Result<(), Failure> {
     let input = open(&settings.file)?;
     let selection = &settings.selection;

@@ -46,7 +46,9 @@ fn options_of(subcommand: &[&str]) -> BTreeSet<String> {
 /// The long options that the page names.
 fn options_of_page() -> BTreeSet<String> {
     let after = |before| PAGE.split(before).skip(1).map(name_at);
-    after(" --").chain(after("`--")).filter(|name| !name.is_empty()).collect()
+    // Not the rules of tables, which consist of hyphens.
+    let is_option = |name: &String| name.starts_with(|c: char| c.is_ascii_alphanumeric());
+    after(" --").chain(after("`--")).filter(is_option).collect()
 }
 
 #[test]

@@ -103,7 +103,7 @@ impl fmt::Display for Verdict {
             Verdict::RateLimited(packets) => {
                 write!(f, "rate-limited, not a capacity: {packets} answers at any size and speed")
             }
-            Verdict::Silent => f.write_str("unknown: nobody answers at this hop limit"),
+            Verdict::Silent => f.write_str("unknown: no answers at this hop limit"),
         }
     }
 }

@@ -135,8 +135,8 @@ struct Analyser<O> {
 /// Reads a capture and reports its connections to `observer`. Memory does not grow with the capture.
 ///
 /// # Errors
-/// What kept the capture from being read to its end stands beside the summary of what was read; if
-/// it is no capture at all, that is zero packets.
+/// The reason why the capture could not be read to its end, beside the summary of the part that was
+/// read; of a file that is not a capture, this is zero packets.
 pub fn analyse<R: Read, O: Observer>(
     input: R,
     settings: Settings,

@@ -177,7 +177,7 @@ fn explain(page: &mut Page, name: &str, direction: &Direction) {
             None => text,
         }
     };
-    page.paragraph(format!("What was sent again, {name}:"));
+    page.paragraph(format!("Retransmissions, {name}:"));
     page.list(list.iter().take(EXPLAINED).map(words));
     let all = direction.retransmitted_packets + direction.syn_fin_retransmitted;
     let more = all.saturating_sub(EXPLAINED.min(list.len()) as u64);

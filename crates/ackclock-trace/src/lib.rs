@@ -1,10 +1,9 @@
-//! What happened on the TCP connections of a capture.
+//! Analysis of the TCP connections in a capture.
 //!
-//! [`analyse`] reads a capture in pcap or pcapng format packet by packet and tells an [`Observer`]
-//! of each connection, once it is over: how much was sent, what of it again and why, round-trip
-//! times, windows, how it ended. What passes on the way are [`Event`]s, for graphs. Memory does not
-//! grow with the capture: [`Settings`] bounds what is remembered, and what had to be given up early
-//! is counted.
+//! [`analyse`] reads a capture in pcap or pcapng format packet by packet and reports each connection
+//! to an [`Observer`] when it has closed: the data sent, the retransmissions and their causes, round-trip
+//! times, windows, how it ended. In between it reports [`Event`]s, for graphs. Memory does not grow with
+//! the capture: [`Settings`] limits it, and connections that had to be dropped early are counted.
 //!
 //! ```
 //! use ackclock_trace::{Connection, Observer, Settings, analyse};

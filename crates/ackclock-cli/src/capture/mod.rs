@@ -11,7 +11,7 @@ pub(crate) use link::Captured;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// Whether a file's name asks for pcapng; otherwise its capture is in pcap.
+/// Whether a file's name selects pcapng; otherwise its capture is in pcap.
 fn is_pcapng(path: &Path) -> bool {
     path.extension().and_then(OsStr::to_str).is_some_and(|end| end.eq_ignore_ascii_case("pcapng"))
 }

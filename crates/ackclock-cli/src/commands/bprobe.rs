@@ -9,12 +9,12 @@ use ackclock::time::Duration;
 use ackclock_measure::burst::BurstPlan;
 use clap::Args;
 
-/// Measure how many packets, sent back to back, a path takes
+/// Measure how many back-to-back packets a path takes
 ///
-/// As many ICMP echo requests as --count are sent at once towards HOST and end at hop --ttl: choose
-/// one more than the routers that are to take the burst. How many of them are answered is a lower
-/// bound on the burst capacity. Where answers are missing, smaller packets and packets with pauses
-/// show whether it was the path that did not take the burst, or a router that limits how often it
+/// This command sends --count ICMP echo requests at once towards HOST, which end at hop --ttl: choose
+/// one more than the number of routers that the burst should pass. The number of answers is a lower
+/// bound on the burst capacity. If answers are missing, smaller packets and packets with pauses
+/// show whether the path did not take the burst, or whether a router limits the rate of its
 /// answers. Needs root, or the capability cap_net_raw.
 #[derive(Args, Debug)]
 pub(crate) struct Bprobe {
@@ -36,7 +36,7 @@ pub(crate) struct Bprobe {
     /// How long to wait for the next answer
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = parse_positive_duration)]
     wait: Duration,
-    /// Measure so many times; 0: until Ctrl-C
+    /// Number of measurements; 0: until Ctrl-C
     #[arg(long, value_name = "NUMBER", default_value = "1")]
     repeat: u32,
     /// Time from the beginning of one measurement to that of the next

@@ -8,7 +8,7 @@ use crate::way::Via;
 use clap::{ArgMatches, Args, Subcommand};
 use std::path::PathBuf;
 
-/// Measure how transfers to many hosts fare, in rounds, and report it
+/// Measure transfers to many hosts, in rounds, and report the results
 #[derive(Args, Debug)]
 pub(crate) struct Campaign {
     #[command(subcommand)]
@@ -21,16 +21,16 @@ enum What {
     Report(Report),
 }
 
-/// Run a campaign, or what is left of one that was interrupted
+/// Run a campaign, or resume one that was interrupted
 ///
-/// In each round each host gets one transfer of each kind, in random order; the burst capacity of
-/// the path that most hosts share is measured three times, and the route to each host at the end.
-/// One transfer at a time. What is finished is on the disk before the next step begins: the same
-/// command goes on where an interrupted one stopped. docs/measuring.md has a plan and how to treat
-/// other people's hosts. Needs root for routes and bursts, or the capability cap_net_raw.
+/// In each round each host gets one transfer of each kind, in random order and one at a time; the
+/// burst capacity of the path that most hosts share is measured three times, and the route to each
+/// host at the end. Each finished step is written to disk before the next one begins, so the same
+/// command resumes an interrupted campaign. docs/measuring.md has an example of a plan and says how
+/// to treat other people's hosts. Needs root for routes and bursts, or the capability cap_net_raw.
 #[derive(Args, Debug)]
 struct Run {
-    /// What to measure, in TOML
+    /// The plan of the campaign, in TOML
     #[arg(value_name = "PLAN.toml")]
     plan: PathBuf,
     /// Where results go [default: the plan's name without .toml]
@@ -39,7 +39,7 @@ struct Run {
     /// Send nothing; say what would be sent
     #[arg(long)]
     dry_run: bool,
-    /// Go on although the plan's limits are laxer than polite, or will be exceeded
+    /// Run even if the plan's limits are laxer than the polite defaults, or will be exceeded
     #[arg(long)]
     exceed_caps: bool,
     /// How transfers get to the hosts and back
@@ -49,7 +49,7 @@ struct Run {
     way: WayOptions,
 }
 
-/// Make the paper's figures and tables of what a campaign has measured so far
+/// Make the paper's figures and tables from the results of a campaign so far
 #[derive(Args, Debug)]
 struct Report {
     /// The campaign's directory

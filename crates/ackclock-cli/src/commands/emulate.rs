@@ -18,41 +18,41 @@ const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Join two TUN interfaces by an emulated path, in real time
 ///
-/// Whatever the kernel sends into one of them comes out of the other, as late, as slowly and as
-/// incompletely as the path says; no netem is needed. So that two kernels talk across the path each
-/// interface is best in a network namespace of its own:
+/// Packets that the kernel sends into one of them come out of the other, with the delay, rate and
+/// loss of the path; netem is not needed. For a path between two kernels, put each interface into
+/// a network namespace of its own:
 ///
 ///   sudo ip netns add a; sudo ip netns add b
 ///   sudo ackclock emulate --left ns:a/tun0=10.9.0.1/24 --right ns:b/tun0=10.9.0.2/24
 ///
-/// and beside it
+/// and in a second terminal
 ///
 ///   sudo ip netns exec a ping 10.9.0.2
 #[derive(Args, Debug)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Emulate {
-    /// TUN interface at the left end, as [ns:NAMESPACE/]NAME[=ADDRESS/PREFIX[,...]]: one that does
-    /// not exist is made for this run, with the path's MTU and the addresses, and taken up; one
-    /// that exists stays as it is
+    /// TUN interface at the left end, as [ns:NAMESPACE/]NAME[=ADDRESS/PREFIX[,...]]: if it does
+    /// not exist it is created for this run, with the path's MTU and the addresses, and set up; an
+    /// existing one is not changed
     #[arg(long, value_name = "TUN")]
     left: String,
     /// TUN interface at the right end, likewise
     #[arg(long, value_name = "TUN")]
     right: String,
-    /// The path from left to right, and back unless --path-back says otherwise; what is not given
-    /// stays as it is by default, and 'ackclock help discard' has all the words
+    /// The path from left to right, and back unless --path-back says otherwise; parameters that are
+    /// left out have their defaults, and 'ackclock help discard' lists all parameters
     #[arg(long, value_name = "PATH", default_value = "rate=10mbit,delay=20ms,loss=1%,queue=64")]
     path: Path,
-    /// What is different on the path from right to left
+    /// Parameters that differ on the path from right to left
     #[arg(long, value_name = "PATH", visible_alias = "asymmetric")]
     path_back: Option<String>,
     /// Seed of everything random on the path: the same packets in the same order meet the same fate
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     seed: u64,
-    /// End after so long, such as 10s [default: at Ctrl-C]
+    /// End after this time, such as 10s [default: at Ctrl-C]
     #[arg(long, value_name = "TIME", value_parser = parse_positive_duration)]
     time: Option<Duration>,
-    /// Capture what passes the left interface in this file, with nanosecond timestamps
+    /// Capture packets at the left interface in this file, with nanosecond timestamps
     #[arg(long, value_name = "FILE")]
     pcap: Option<PathBuf>,
     #[command(flatten)]

@@ -11,25 +11,26 @@ use clap::{ArgMatches, Args, ValueEnum};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
-/// Find among hosts those that accept a discard or echo connection
+/// Find the hosts of a list that accept a discard or echo connection
 ///
-/// Each host is tried once, and told goodbye as soon as it has accepted. Those found are printed one a
-/// line, so that the output can be read as a list again; why the others are none is said on standard
-/// error. Ask before you try other people's hosts, and keep those that do not want it on a stop list.
+/// Each host is tried once, and the connection is closed as soon as it is established. The hosts found
+/// are printed one per line, so that the output is a valid list again; the reasons why others do not
+/// qualify are on standard error. Ask before you try other people's hosts, and put those that object on
+/// a stop list.
 #[derive(Args, Debug)]
 pub(crate) struct Hosts {
-    /// Names or addresses, one a line, each with :PORT if it is another one than the service's; what
-    /// follows # is a comment; '-' for standard input
+    /// Names or addresses, one per line, each with :PORT if it is not the service's standard port; text
+    /// after # is a comment; '-' for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Which service
     #[arg(long, value_name = "SERVICE", default_value = "discard")]
     service: Wanted,
-    /// The least receive window that a host must advertise when it accepts; not with --via kernel,
-    /// which does not tell it
+    /// Minimum receive window that a host must advertise when it accepts; not with --via kernel,
+    /// which does not report it
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     window: Option<u64>,
-    /// Hosts that are never tried: names (and all below them), addresses or networks, one a line
+    /// Hosts that are never tried: names (with all names below them), addresses or networks, one per line
     #[arg(long, value_name = "FILE")]
     stop_list: Option<PathBuf>,
     /// Hosts tried at a time
@@ -38,11 +39,11 @@ pub(crate) struct Hosts {
     /// Hosts tried per second
     #[arg(long, value_name = "NUMBER", default_value = "10")]
     rate: NonZeroU32,
-    /// Give a host up that has not answered after so long
+    /// Give up a host that has not answered after this time
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = parse_positive_duration)]
     timeout: Duration,
-    /// Whose TCP, by which way: this program's over a TUN interface, raw or packet sockets, or the
-    /// kernel's (no privilege needed)
+    /// Which TCP to use: this program's over a TUN interface, raw or packet sockets, or the
+    /// kernel's (needs no privileges)
     #[arg(long, value_name = "TCP", default_value = "kernel")]
     via: TcpChoice,
     #[command(flatten)]
@@ -54,9 +55,9 @@ pub(crate) struct Hosts {
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum Wanted {
-    /// Throws away what comes (RFC 863)
+    /// Discards received data (RFC 863)
     Discard,
-    /// Sends it back (RFC 862)
+    /// Sends received data back (RFC 862)
     Echo,
 }
 

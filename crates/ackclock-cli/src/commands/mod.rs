@@ -31,13 +31,13 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 
-/// A TCP stack in userspace: over an emulated path, or over a TUN interface to real hosts; and the
-/// emulated path by itself, between TUN interfaces; measurements of real networks; what happened on
-/// the connections of a capture; a proxy for what is routed into a TUN interface; the experiments of five papers about TCP; and a swarm of networks that
-/// tries the stack.
+/// A TCP stack in userspace: transfers over an emulated path, or over a TUN interface to real hosts; an
+/// emulated path between TUN interfaces; measurements of real networks; analysis of captures; a proxy for
+/// connections that are routed into a TUN interface; the experiments of five papers about TCP; and tests of
+/// the stack in random networks.
 ///
-/// Exit status: 0 done, 1 the transfer or an experiment failed, 2 the command line is wrong, 3 the environment lacks
-/// something, 141 whoever read the output has gone.
+/// Exit status: 0 success, 1 the transfer or an experiment failed, 2 the command line is wrong, 3 the environment
+/// lacks something, 141 the reader of the output has exited.
 #[derive(Parser, Debug)]
 #[command(name = "ackclock", version)]
 pub(crate) struct CommandLine {
@@ -125,10 +125,10 @@ fn run_transfer(options: &TransferOptions, service: Service) -> Result<(), Failu
 /// Refuses options that belong to another way out than `via`; with `None`, those of all ways out.
 fn refuse_other_ways(matches: &ArgMatches, via: Option<Via>) -> Result<(), clap::Error> {
     let problem = WayOptions::idle(matches, via).map(|option| match via {
-        Some(via) => format!("--{option} is of no use with --via {}: leave it away", via.word()),
-        None => format!(
-            "--{option} needs a peer: give HOST:PORT, or leave it away for an emulated path"
-        ),
+        Some(via) => format!("--{option} has no effect with --via {}: leave it out", via.word()),
+        None => {
+            format!("--{option} needs a peer: give HOST:PORT, or leave it out for an emulated path")
+        }
     });
     problem.map_or(Ok(()), |problem| Err(clap::Error::raw(ErrorKind::ArgumentConflict, problem)))
 }
@@ -150,7 +150,7 @@ fn refuse_idle<A: Args>(
         None => Ok(()),
         Some(option) => Err(clap::Error::raw(
             ErrorKind::ArgumentConflict,
-            format!("--{option} is of no use with {with}: leave it away"),
+            format!("--{option} has no effect with {with}: leave it out"),
         )),
     }
 }

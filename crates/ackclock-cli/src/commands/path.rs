@@ -10,30 +10,30 @@ use ackclock_measure::probe::Method;
 use ackclock_measure::route::RoutePlan;
 use clap::Args;
 
-/// Find the routers on the way to hosts, and the path that most of the ways share
+/// Find the routers on the routes to hosts, and the path that most of the routes share
 ///
 /// A router belongs to the common path if it is the first, or the one before it belongs, and if it
-/// is on at least a third of the ways, alone or together with routers that share its hop's load.
+/// is on at least a third of the routes, alone or together with routers that share its hop's load.
 /// Needs root, or the capability cap_net_raw.
 ///
-/// Exit status: 0 all routes were looked for, 1 some could not be: what is missing is said for each
+/// Exit status: 0 all routes were probed, 1 some could not be, for the reasons printed for each
 /// host; 2 the command line is wrong, 3 the environment lacks something.
 #[derive(Args, Debug)]
 pub(crate) struct Path {
     /// Names or addresses
     #[arg(value_name = "HOST", required = true)]
     hosts: Vec<String>,
-    /// What the probes are made of: icmp, udp or tcp (SYN; IPv4 only)
+    /// Protocol of the probes: icmp, udp or tcp (SYN; IPv4 only)
     #[arg(long, value_name = "NAME", default_value_t)]
     probe: Method,
-    /// Port that TCP probes go to
+    /// Destination port of TCP probes
     #[arg(long, value_name = "NUMBER", default_value_t = 80)]
     port: u16,
     /// Probes for each hop
     #[arg(long, value_name = "NUMBER", default_value_t = 3,
           value_parser = clap::value_parser!(u8).range(1..=10))]
     queries: u8,
-    /// Look no further than so many hops
+    /// Maximum number of hops
     #[arg(long, value_name = "HOPS", default_value_t = 30,
           value_parser = clap::value_parser!(u8).range(1..=64))]
     max_hops: u8,

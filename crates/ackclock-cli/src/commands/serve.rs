@@ -16,18 +16,18 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, ValueEnum};
 use std::path::PathBuf;
 
-/// Be a discard, echo or chargen service
+/// Run a discard, echo or chargen service
 #[derive(Args, Debug)]
 pub(crate) struct Serve {
     /// Which service
     #[arg(value_name = "SERVICE")]
     service: ServiceName,
-    /// Whose TCP, by which way: this program's over a TUN interface, raw or packet sockets, or the
-    /// kernel's (no privilege needed)
+    /// Which TCP to use: this program's over a TUN interface, raw or packet sockets, or the
+    /// kernel's (needs no privileges)
     #[arg(long, value_name = "TCP", default_value = "tun")]
     via: TcpChoice,
-    /// Port to listen on; 0: any free one with --via kernel, all of them over TUN [default: the
-    /// service's own: discard 9, echo 7, chargen 19]
+    /// Port to listen on; 0: any free port with --via kernel, all ports over TUN [default: the
+    /// service's standard port: discard 9, echo 7, chargen 19]
     #[arg(long, value_name = "NUMBER")]
     port: Option<u16>,
     /// End after the first connection
@@ -55,9 +55,9 @@ pub(crate) struct Serve {
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum ServiceName {
-    /// Throw away what comes (RFC 863)
+    /// Discard received data (RFC 863)
     Discard,
-    /// Send it back (RFC 862)
+    /// Send received data back (RFC 862)
     Echo,
     /// Send lines of rotating characters (RFC 864)
     Chargen,
@@ -74,7 +74,8 @@ impl Serve {
                 refuse_other_ways(matches, Some(way))?;
                 let queues = matches.get_one::<u16>("queues").is_some_and(|queues| *queues > 1);
                 if matches.get_flag("once") && queues {
-                    let problem = "--queues is of no use with --once: a connection is on one queue";
+                    let problem =
+                        "--queues has no effect with --once: a connection is on one queue";
                     return Err(clap::Error::raw(ErrorKind::ArgumentConflict, problem));
                 }
                 Ok(())

@@ -20,34 +20,34 @@ enum What {
     Tun(Tun),
 }
 
-/// Make a TUN interface, or describe the one that is there, and print the commands that route and
-/// translate its traffic to the Internet; or run those too, and undo it all
+/// Create a TUN interface, or describe an existing one, and print the commands for routing and NAT of its
+/// traffic to the Internet; --apply runs these too, and --undo reverts them
 #[derive(Args, Debug)]
 struct Tun {
     /// Name of the interface
     #[arg(value_name = "NAME")]
     name: String,
-    /// Address that the stack will have, with its prefix; the kernel's end follows from it: the
-    /// first other address of the network
+    /// Address of the stack, with its prefix; the kernel's end gets the first other address of the
+    /// network
     #[arg(long, value_name = "CIDR", default_value = "10.7.0.2/24", value_parser = parse_cidr)]
     address: Vec<Cidr>,
-    /// Number of the user who may use the interface without privilege [default: who runs this, or
-    /// sudo]
+    /// Number of the user who may use the interface without privileges [default: the user who runs
+    /// this, also through sudo]
     #[arg(long, value_name = "UID")]
     owner: Option<u32>,
     /// Largest IP packet in bytes [default: 1500]
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(68..=65_535))]
     mtu: Option<u32>,
-    /// Queues that the interface can be used with: one, or several at a time
+    /// Maximum number of queues that programs can use at a time
     #[arg(long, value_name = "NUMBER", default_value = "1", value_parser = queues())]
     queues: u16,
     /// Change nothing: print the commands that would be run
     #[arg(long)]
     dry_run: bool,
-    /// Run the commands that route and translate too; what is so already is left alone
+    /// Run the commands for routing and NAT too, except those whose effect is there already
     #[arg(long, conflicts_with = "dry_run")]
     apply: bool,
-    /// Undo what --apply has done: what was there before stays
+    /// Revert the changes of --apply; settings from before it stay
     #[arg(long, conflicts_with_all = ["dry_run", "apply", "address", "owner", "mtu", "queues"])]
     undo: bool,
 }

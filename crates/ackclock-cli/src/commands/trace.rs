@@ -8,12 +8,11 @@ use clap::Args;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-/// Say what happened on the TCP connections of a capture (pcap or pcapng): a line each, or all
-/// statistics; why each segment was sent again.
+/// Analyse the TCP connections in a capture (pcap or pcapng): one line for each, or all statistics; the
+/// cause of each retransmission.
 ///
-/// Exit status: 0 the capture was read to its end, 1 it was not (what could be read is analysed) or a
-/// host breaks a sentence (--judge), 2
-/// the command line is wrong, 3 the file cannot be opened.
+/// Exit status: 0 the capture was read to its end, 1 it was not (the readable part is analysed) or a
+/// host violates an RFC (--judge), 2 the command line is wrong, 3 the file cannot be opened.
 #[derive(Args, Debug)]
 pub(crate) struct Trace {
     /// The capture, or - for standard input
@@ -23,7 +22,7 @@ pub(crate) struct Trace {
     #[arg(long, short)]
     long: bool,
 
-    /// Say of each retransmission why it was sent, and whether it was needed
+    /// Explain why each retransmission was sent, and whether it was needed
     #[arg(long, short)]
     explain: bool,
 
@@ -31,7 +30,7 @@ pub(crate) struct Trace {
     #[arg(long, conflicts_with_all = ["long", "explain"])]
     json: bool,
 
-    /// Write graphs into this file: one page that needs nothing else
+    /// Write graphs into this file: one self-contained page
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
@@ -39,20 +38,20 @@ pub(crate) struct Trace {
     #[arg(long, value_name = "DIR")]
     xplot: Option<PathBuf>,
 
-    /// Say which sentences of the RFCs the hosts break: with certainty of the one that captured, of others as
-    /// far as can be told from afar
+    /// Report which sentences of the RFCs the hosts violate: with certainty for the host that captured, for
+    /// others as far as the capture shows
     #[arg(long, conflicts_with_all = ["long", "explain", "json", "html", "xplot", "host", "port", "connection"])]
     judge: bool,
 
-    /// An address of the host that captured, for --judge; without it the handshakes tell
+    /// An address of the host that captured, for --judge [default: inferred from the handshakes]
     #[arg(long, value_name = "ADDRESS", requires = "judge")]
     at: Vec<IpAddr>,
 
-    /// Only connections with this address at an end
+    /// Only connections with this address at either end
     #[arg(long, value_name = "ADDRESS")]
     host: Option<IpAddr>,
 
-    /// Only connections with this port at an end
+    /// Only connections with this port at either end
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
 

@@ -95,20 +95,20 @@ mod tests {
         );
         assert_eq!(
             complaint(&["discard", "--tun", "t"]),
-            "--tun needs a peer: give HOST:PORT, or leave it away for an emulated path; see 'ackclock \
+            "--tun needs a peer: give HOST:PORT, or leave it out for an emulated path; see 'ackclock \
              help discard'"
         );
         assert_eq!(
             complaint(&["echo", "10.7.0.1:7", "--via", "raw", "--offload", "on"]),
-            "--offload is of no use with --via raw: leave it away; see 'ackclock help echo'"
+            "--offload has no effect with --via raw: leave it out; see 'ackclock help echo'"
         );
         assert_eq!(
             complaint(&["serve", "echo", "--via", "packet", "--queues", "2"]),
-            "--queues is of no use with --via packet: leave it away; see 'ackclock help serve'"
+            "--queues has no effect with --via packet: leave it out; see 'ackclock help serve'"
         );
         assert_eq!(
             complaint(&["serve", "echo", "--once", "--queues", "2"]),
-            "--queues is of no use with --once: a connection is on one queue; see 'ackclock help \
+            "--queues has no effect with --once: a connection is on one queue; see 'ackclock help \
              serve'"
         );
         assert_eq!(

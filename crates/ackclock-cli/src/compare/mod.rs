@@ -1,4 +1,4 @@
-//! Runs of the same transfer or scenario under several laws and with several seeds, beside one another.
+//! Comparison of runs of the same transfer or scenario with several congestion control algorithms (laws) and seeds.
 
 mod page;
 mod text;
@@ -17,12 +17,12 @@ use watcher::Watcher;
 /// Settings of a comparison.
 #[derive(Clone, Debug)]
 pub(crate) struct CompareSettings {
-    /// What is compared; each as often as there are seeds.
+    /// The candidates, each of which is run with every seed.
     pub(crate) candidates: Vec<Candidate>,
     /// The first seed, and how many there are.
     pub(crate) seed: u64,
     pub(crate) seeds: u64,
-    /// What the network is, in words.
+    /// Description of the network.
     pub(crate) network: String,
     /// File for the page with the pictures.
     pub(crate) html: Option<PathBuf>,
@@ -31,19 +31,19 @@ pub(crate) struct CompareSettings {
 /// One of those that are compared.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
-    /// Its law.
+    /// Its congestion control algorithm.
     pub(crate) name: String,
     pub(crate) what: What,
 }
 
-/// What is run.
+/// The transfer or scenario to run.
 #[derive(Clone, Debug)]
 pub(crate) enum What {
     Transfer(Box<TransferSettings>),
     Scenario(Box<ScenarioSettings>),
 }
 
-/// What came out of one candidate.
+/// Results of one candidate.
 struct Result {
     name: String,
     /// A value for each seed.
@@ -51,7 +51,7 @@ struct Result {
     retransmissions: Vec<f64>,
     round_trips: Vec<f64>,
     fairness: Vec<f64>,
-    /// Shares of the time, limited by the law and by the buffers.
+    /// Shares of the time in which congestion control, and in which the buffers, were the limit.
     limits: [Vec<f64>; 2],
     /// All that was recorded with the first seed.
     first: Seen,
@@ -116,7 +116,7 @@ fn drive(what: &What, seed: u64) -> std::result::Result<Seen, Failure> {
     }
 }
 
-/// What is measured of one run.
+/// Measurements of one run.
 struct Values {
     rate: f64,
     retransmissions: f64,
@@ -180,7 +180,7 @@ impl Result {
         }
     }
 
-    /// Whether the buffers decide more than the law does.
+    /// Whether the buffers limit more than congestion control does.
     fn is_limited_by_buffers(&self) -> bool {
         let [law, buffer] = &self.limits;
         median(buffer) > median(law)
@@ -238,7 +238,7 @@ fn warnings(results: &[Result]) -> Vec<String> {
 fn table(results: &[Result]) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let several = results.iter().any(|result| result.senders() > 1);
     let mut columns =
-        vec!["Law", "Mbit/s", "Sent again", "RTT in ms", "Law limits", "Window limits"];
+        vec!["Law", "Mbit/s", "Retransmitted", "RTT in ms", "Law limits", "Window limits"];
     if several {
         columns.push("Fairness");
     }

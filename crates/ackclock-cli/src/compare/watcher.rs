@@ -1,4 +1,4 @@
-//! Observer of senders: what is acknowledged to each in the course of time, and what limits it.
+//! Observer of senders: their acknowledged data over time, and their limits.
 
 use ackclock::tcp::{Info, State};
 use ackclock::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// What keeps a sender that has data from sending more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Limit {
-    /// The law's window is full.
+    /// The congestion window is full.
     Law,
     /// The receiver's window or the send buffer is full.
     Buffer,
@@ -25,7 +25,7 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// Shares of the time, of the law and of the buffers.
+    /// Shares of the time in which congestion control, and in which the buffers, are the limit.
     pub(super) fn shares(&self) -> [f64; 2] {
         let all = (self.law + self.buffer + self.other).as_nanos().max(1) as f64;
         [self.law, self.buffer].map(|time| time.as_nanos() as f64 / all)
@@ -40,12 +40,12 @@ impl Limits {
     }
 }
 
-/// What was seen of a sender.
+/// Observations of a sender.
 #[derive(Clone, Debug)]
 pub(super) struct Sender {
     /// Bytes acknowledged, from each of these times on.
     pub(super) acked: Vec<(Instant, u64)>,
-    /// Segments sent again.
+    /// Retransmitted segments.
     pub(super) retransmitted: u64,
     pub(super) limits: Limits,
     /// What limits it since the last event; `None` if no data are under way.
@@ -113,7 +113,7 @@ struct Flight {
     cwnd: u32,
     /// The receiver's window.
     window: u32,
-    /// What is in the send buffer, sent or not.
+    /// Bytes in the send buffer, sent or not.
     queued: u32,
 }
 

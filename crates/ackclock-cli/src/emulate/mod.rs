@@ -62,7 +62,7 @@ pub(crate) fn run(settings: &EmulateSettings) -> Result<(), Failure> {
     broken.map_or(Ok(()), Err)
 }
 
-/// Writes to standard error what is emulated, which tells the user that packets may come now.
+/// Writes the emulated path to standard error, which shows the user that it is ready for packets.
 fn announce(settings: &EmulateSettings) {
     let [left, right] = &settings.ends;
     let path = path_text(&settings.paths);
@@ -139,7 +139,7 @@ fn dropped(counters: &mut Counters) -> u64 {
     counters.transmit_dropped().unwrap_or_default()
 }
 
-/// Failure that tells what broke the bridge and what to do about it.
+/// Failure with the reason why the bridge ended, and the remedy.
 fn broken(error: BridgeError<TunError>, ends: &[End; 2]) -> Failure {
     let [left, right] = ends;
     let at = |end: bridge::End| match end {

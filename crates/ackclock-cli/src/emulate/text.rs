@@ -12,7 +12,7 @@ pub(super) const HEADER: &str =
 
 const DIRECTIONS: [&str; 2] = ["to right", "to left"];
 
-/// Lines that tell what happened in an interval, one for each direction.
+/// Lines of the report on an interval, one for each direction.
 pub(super) fn interval_lines(interval: &Interval) -> String {
     let Interval { start, end, directions: [there, back] } = interval;
     let [to_right, to_left] = DIRECTIONS;

@@ -20,7 +20,7 @@ pub(super) struct Candidate {
     pub(super) outcome: Option<Outcome>,
 }
 
-/// Result of trying a host: what it told, or the reason why it is of no use.
+/// Result of trying a host: its SYN-ACK's values, or the reason why it does not qualify.
 pub(super) type Outcome = Result<Accepted, String>;
 
 /// Properties of a host that has accepted a connection.
@@ -28,11 +28,11 @@ pub(super) type Outcome = Result<Accepted, String>;
 pub(super) struct Accepted {
     /// Time from the SYN to the end of the handshake.
     pub(super) connect: Duration,
-    /// What the peer told; `None` if the kernel's TCP was used, which does not pass it on.
+    /// Values of the peer's SYN-ACK; `None` if the kernel's TCP was used, which does not report them.
     pub(super) told: Option<Told>,
 }
 
-/// What a peer tells about itself when it accepts.
+/// Values of the SYN-ACK of a peer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Told {
     /// Receive window of the peer, in bytes.

@@ -21,7 +21,8 @@ use crate::failure::Failure;
 pub(crate) fn run(settings: &HostsSettings) -> Result<(), Failure> {
     if settings.way.is_none() && settings.least_window.is_some() {
         return Err(Failure::Usage(
-            "--window: the kernel does not tell a peer's window; use --via raw or --via tun".into(),
+            "--window: the kernel does not report a peer's window; use --via raw or --via tun"
+                .into(),
         ));
     }
     let peers = list::read(&settings.list, settings.service.port())?;

@@ -15,7 +15,7 @@ struct Report {
     command: &'static str,
     service: &'static str,
     via: &'static str,
-    /// Least receive window that was asked for; null: any.
+    /// Minimum receive window of `--window`; null: any.
     least_window_bytes: Option<u64>,
     found: usize,
     interrupted: bool,

@@ -1,4 +1,4 @@
-//! Burst probe: bursts towards one host, repeated if asked for.
+//! Burst probe: bursts towards one host, repeated with `--repeat`.
 
 use super::probing::{probe_failure, resolve};
 use crate::failure::Failure;
@@ -61,7 +61,7 @@ pub(crate) fn run(settings: &BprobeSettings) -> Result<(), Failure> {
         RawProber::open(address, Method::Icmp, 0).map_err(|error| probe_failure(&error))?;
     let (interrupted, interrupts) = mpsc::channel();
     interrupt::on_request(move || {
-        // If the measurements are over already, nobody receives and sending fails.
+        // If the measurements have ended already, there is no receiver and sending fails.
         let _ = interrupted.send(());
     })?;
     let plan = settings.plan;

@@ -146,7 +146,11 @@ fn print_common(common: &CommonPath) -> io::Result<()> {
     }
     if let Some(beyond) = &common.beyond {
         let percent = beyond.share * 100.0;
-        writeln!(stdout, "beyond it none is on more than {percent:.0} % ({})", beyond.address)?;
+        writeln!(
+            stdout,
+            "beyond it no router is on more than {percent:.0} % ({})",
+            beyond.address
+        )?;
     }
     stdout.flush()
 }

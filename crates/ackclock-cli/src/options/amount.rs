@@ -11,7 +11,7 @@ pub(crate) struct AmountOptions {
     /// Bytes to send; k, M, G and T are powers of 1024
     #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = parse_bytes)]
     bytes: u64,
-    /// Send for so long instead, such as 10s
+    /// Send for this time instead of a number of bytes, such as 10s
     #[arg(long, value_name = "TIME", conflicts_with = "bytes", value_parser = parse_positive_duration)]
     time: Option<Duration>,
 }

@@ -21,21 +21,21 @@ const EMULATED_BUFFER: u64 = 6 << 20;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ConnectionOptions {
     #[arg(long, value_name = "LAW", help = format!(
-        "Congestion control, how much may be in flight: {}, or newreno (reno with that recovery); \
-         parameters follow a colon, as in fixed:20 or veno:threshold=3; several with commas between \
-         them are compared on an emulated path [default: {}]",
+        "Congestion control algorithm: {}, or newreno (reno with --recovery newreno); \
+         parameters follow a colon, as in fixed:20 or veno:threshold=3; several, separated by \
+         commas, are compared on an emulated path [default: {}]",
         BuiltIn::NAMES.join(", "),
         CongestionControl::default()
     ))]
     cc: Option<Laws>,
     #[arg(long, value_name = "RULE", help = format!(
-        "How acks let a window grow: {} [default: the law's own]",
+        "By how much an ack increases the congestion window: {} [default: that of the algorithm]",
         Growth::WORDS
     ))]
     growth: Option<Growth>,
     #[arg(long, value_name = "NAME", help = format!(
-        "How losses are found and repaired: {} [default: what --cc brings, as tahoe, none \
-         and newreno do, else rack]",
+        "Loss recovery, how losses are detected and repaired: {} [default: that of --cc for tahoe, \
+         none and newreno, otherwise rack]",
         RecoveryAlgorithm::NAMES.join(", ")
     ))]
     recovery: Option<RecoveryAlgorithm>,
@@ -45,27 +45,28 @@ pub(crate) struct ConnectionOptions {
     ))]
     iw: InitialWindow,
     #[arg(long, value_name = "POLICY", default_value_t, help = format!(
-        "What becomes of the window in an idle time: {}",
+        "Congestion window after an idle time: {}",
         RestartAfterIdle::WORDS
     ))]
     restart: RestartAfterIdle,
     #[arg(long, value_name = "WHEN", default_value_t, help = format!(
-        "Spread transmissions over the round trip, by the law's rate if it has one: {}",
+        "Pacing, which spreads transmissions over the round trip; law means only if the congestion \
+         control algorithm sets a rate: {}",
         Pacing::WORDS
     ))]
     pacing: Pacing,
-    /// Most segments sent at once, in answer to one ack or timer [default: what the windows allow]
+    /// Maximum number of segments sent at once, after one ack or timer [default: what the windows allow]
     #[arg(long, value_name = "SEGMENTS")]
     burst_limit: Option<NonZeroU16>,
     /// Largest segment in payload bytes [default: what the MTU allows]
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(1..=65_495))]
     mss: Option<u16>,
     #[arg(long, value_name = "MODE", default_value_t, help = format!(
-        "Find out the path's MTU by probes, where routers tell nothing: {}",
+        "Find the path MTU by probes, for paths whose routers send no ICMP errors: {}",
         MtuProbing::WORDS
     ))]
     mtu_probing: MtuProbing,
-    /// Segment with which that search begins, in payload bytes
+    /// First segment size of that search, in payload bytes
     #[arg(long, value_name = "BYTES", default_value = "1024",
           value_parser = clap::value_parser!(u16).range(1..=65_495))]
     base_mss: u16,
@@ -75,53 +76,52 @@ pub(crate) struct ConnectionOptions {
     ))]
     ack_policy: AckPolicy,
     #[arg(long, value_name = "TIMER", default_value_t, help = format!(
-        "When an ack that the policy delays goes out, after the policy's time or at a clock's next \
-         beat: {}",
+        "When a delayed ack is sent, after the time of the policy or at the next tick of a clock: \
+         {}",
         AckTimer::WORDS
     ))]
     ack_timer: AckTimer,
     #[arg(long, value_name = "TIMER", default_value_t, help = format!(
-        "Retransmission timer, how it follows from round-trip times: {}",
+        "Retransmission timer, how it is computed from round-trip times: {}",
         RtoConfig::WORDS
     ))]
     rto: RtoConfig,
     #[arg(long, value_name = "GROWTH", default_value_t, help = format!(
-        "How the retransmission timer grows each time it fires again: {}",
+        "Backoff, how the retransmission timer grows each time it expires again: {}",
         RtoBackoff::WORDS
     ))]
     backoff: RtoBackoff,
     #[arg(long, value_name = "MODE", default_value_t, help = format!(
-        "Explicit congestion notification, that queues mark packets instead of dropping them: {}; \
-         accept means if the peer asks",
+        "Explicit congestion notification, by which queues mark packets instead of dropping them: \
+         {}; accept means only if the peer requests it",
         EcnMode::WORDS
     ))]
     ecn: EcnMode,
     #[arg(long, value_name = "MODE", default_value_t, help = format!(
-        "TCP Fast Open, data in the SYN: {}; a connection that asks for a cookie goes before a \
-         transfer that is `on`; serve gives and takes them, and whoever enables it must bear that \
-         data come twice",
+        "TCP Fast Open, data in the SYN: {}; with `on` an extra connection first requests a cookie; \
+         serve issues and accepts cookies; the data of a SYN may reach the service twice",
         FastOpenMode::WORDS
     ))]
     fast_open: FastOpenMode,
-    /// Begin with what earlier connections to the same host have learned: the slow-start threshold, the round-trip
-    /// time and reordering
+    /// Start with the slow-start threshold, the round-trip time and the reordering that earlier connections to
+    /// the same host have measured
     #[arg(long)]
     reuse_metrics: bool,
-    /// Give up a connection when the peer has acknowledged nothing for so long, and tell it so by the user timeout
-    /// option (RFC 5482) [default: what the peer advertises, or 924s, without the option]
+    /// Abort a connection when the peer has acknowledged nothing for this time, and advertise it to the peer with
+    /// the user timeout option (RFC 5482) [default: what the peer advertises, or 924s; not advertised]
     #[arg(long, value_name = "TIME", value_parser = parse_positive_duration)]
     user_timeout: Option<Duration>,
-    /// Send buffer and receive buffer, each
-    /// [default: 256k; on an emulated path 6M that grow with the need]
+    /// Size of the send buffer and of the receive buffer
+    /// [default: 256k; on an emulated path buffers grow up to 6M as needed]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     buffer: Option<u64>,
     #[arg(long, value_name = "TUNING", help = format!(
-        "Whether buffers have that size from the start or grow to it with the need: {} [default: \
+        "Whether buffers have that size from the start or grow up to it as needed: {} [default: \
          fixed; of serve, and on an emulated path without --buffer: auto]",
         BufferTuning::WORDS
     ))]
     buffers: Option<BufferTuning>,
-    /// Give up opening a connection that nobody answers after so long
+    /// Give up a connection attempt that gets no answer for this time
     #[arg(long, value_name = "TIME", default_value = "30s",
           value_parser = parse_positive_duration)]
     connect_timeout: Duration,
@@ -172,7 +172,7 @@ impl ConnectionOptions {
         }
     }
 
-    /// The same of a service, whose buffers follow the need unless it was asked for something else.
+    /// The same for a service, whose buffers grow as needed unless the options say otherwise.
     #[cfg(target_os = "linux")]
     pub(crate) fn config_of_service(&self) -> Result<Config, Failure> {
         let mut config = self.config()?;
@@ -181,7 +181,7 @@ impl ConnectionOptions {
     }
 
     /// The same for an emulated path, whose buffers grow with the need, far beyond what most paths take,
-    /// unless something else was asked for: what is to be seen there is the law.
+    /// unless the options say otherwise: such runs are to show the congestion control algorithm.
     pub(crate) fn on_emulated_path(&self) -> Self {
         let mut options = self.clone();
         if self.buffer.is_none() {
@@ -191,23 +191,23 @@ impl ConnectionOptions {
         options
     }
 
-    /// The laws that were given; none if the default is to be taken.
+    /// The congestion control algorithms of the options; empty for the default.
     pub(crate) fn laws(&self) -> &[CongestionControl] {
         self.cc.as_ref().map_or(&[], |laws| &laws.0)
     }
 
-    /// The same with one of the laws.
+    /// The same options with one of the algorithms.
     pub(crate) fn with_law(&self, law: CongestionControl) -> Self {
         ConnectionOptions { cc: Some(Laws(vec![law])), ..self.clone() }
     }
 
-    /// The only law.
+    /// The only algorithm.
     fn law(&self) -> Result<CongestionControl, Failure> {
         match self.laws() {
             [] => Ok(CongestionControl::default()),
             [law] => Ok(*law),
             _ => Err(Failure::Usage(
-                "several laws of --cc are compared on an emulated path only: give one".into(),
+                "several algorithms of --cc are compared on an emulated path only: give one".into(),
             )),
         }
     }

@@ -11,23 +11,23 @@ use clap::Args;
 /// Options for the limits of the stacks of a service.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct LimitOptions {
-    /// Most bytes in the send and receive queues of all connections together, promised windows
-    /// included; when it is short, windows become smaller [default: 1G, or enough for a connection
-    /// with this --buffer on each queue]
+    /// Maximum number of bytes in the send and receive queues of all connections together, including
+    /// advertised windows; windows shrink when memory is short [default: 1G, or enough for a
+    /// connection with this --buffer on each queue]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
-    /// Most connections at a time, on each queue [default: 65536]
+    /// Maximum number of connections at a time, on each queue [default: 65536]
     #[arg(long, value_name = "NUMBER")]
     max_connections: Option<usize>,
-    /// Most handshakes under way at a time, on each queue; SYNs beyond them are answered with SYN
-    /// cookies
+    /// Maximum number of half-open connections at a time, on each queue; further SYNs are answered
+    /// with SYN cookies
     #[arg(long, value_name = "NUMBER", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..))]
     half_open: u32,
-    /// Ask a silent client after so long whether it is still there, and give it up if it does not
-    /// answer four times, each a quarter of that time; 0: do not ask
+    /// Send keepalive probes to a client that was silent for this time, and give it up if it does not
+    /// answer four of them, a quarter of that time apart; 0: no probes
     #[arg(long, value_name = "TIME", default_value = "2min", value_parser = parse_duration)]
     keepalive: Duration,
-    /// End connections on which no data has moved for so long; 0: never
+    /// End connections that have transferred no data for this time; 0: never
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = parse_duration)]
     idle_time: Duration,
 }

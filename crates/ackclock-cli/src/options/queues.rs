@@ -5,9 +5,9 @@ use clap::Args;
 /// Option for the number of queues that are used.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct QueueOptions {
-    /// Over TUN, queues of the interface, each with a stack and a thread of its own, and with a
-    /// connection of its own when sending: together they send the bytes; an interface that exists must
-    /// have been made for several ('ackclock setup tun NAME --queues 2')
+    /// Over TUN, number of queues of the interface, each with its own stack and thread, and when
+    /// sending with its own connection, which sends a share of the bytes; an interface that exists
+    /// must have been created for several ('ackclock setup tun NAME --queues 2')
     #[arg(long, value_name = "NUMBER", default_value = "1", value_parser = queues())]
     pub(crate) queues: u16,
 }

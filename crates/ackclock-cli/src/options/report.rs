@@ -1,10 +1,10 @@
-//! Options for what is written during a run and at its end.
+//! Options for the output during a run and at its end.
 
 use crate::values::parse_interval;
 use ackclock::time::Duration;
 use clap::Args;
 
-/// Options for what is written during a run and at its end.
+/// Options for the output during a run and at its end.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ReportOptions {
     /// Report each interval of this length, such as 1s; at least 1ms

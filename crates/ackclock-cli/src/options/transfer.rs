@@ -20,23 +20,24 @@ use std::path::PathBuf;
 /// Options of a transfer.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct TransferOptions {
-    /// The service; without it a second stack serves at the far end of an emulated path
+    /// Address of the service; without it a second stack is the service, across an emulated path
     #[arg(value_name = "HOST:PORT")]
     peer: Option<Peer>,
     #[command(flatten)]
     amount: AmountOptions,
-    /// The emulated path, in virtual time; what is not given stays as it is by default
+    /// The emulated path, in virtual time; parameters that are left out have their defaults
     ///
     /// queue= takes packets as 64, bytes as 64kB, infinite, red:MIN:MAX:WEIGHT:MAX_P:LIMIT,
-    /// codel[:TARGET:INTERVAL:LIMIT] or fq_codel[:TARGET:INTERVAL:LIMIT:FLOWS:QUANTUM]; the last
-    /// three take :ecn at their end to mark what can be marked; dualpi2[:TARGET:STEP:K:LIMIT][:tsfifo]
-    /// does so anyway. loss= takes a share, every:N,
-    /// packets:N:N:... or gilbert:P:R[:BAD[:GOOD]]. Further: duplicate=1%, reorder=5%:10ms (held
-    /// for a time) or reorder=5%:3 (until so many packets have overtaken), corrupt=0.1% (one bit),
+    /// codel[:TARGET:INTERVAL:LIMIT] or fq_codel[:TARGET:INTERVAL:LIMIT:FLOWS:QUANTUM]; with :ecn at
+    /// the end these three mark ECN-capable packets instead of dropping them, as
+    /// dualpi2[:TARGET:STEP:K:LIMIT][:tsfifo] always does. loss= takes a share, every:N,
+    /// packets:N:N:... or gilbert:P:R[:BAD[:GOOD]]. Further: duplicate=1%, reorder=5%:10ms (delayed
+    /// by a time) or reorder=5%:3 (until 3 packets have overtaken), corrupt=0.1% (one bit),
     /// jitter=5ms (in order) or jitter=5ms:reorder, rate=10mbit/1mbit@5s (a later rate),
-    /// outage=5s..6s (the line stands still) or outage=5s..6s:lose, mtu=1500; on the wire a packet has
-    /// overhead=+10 bytes more, min=64 at least, ack=40 without payload; in_service=counted: it counts
-    /// in the queue; impair=ingress: loss and the like strike before the queue.
+    /// outage=5s..6s (packets wait) or outage=5s..6s:lose, mtu=1500; the size on the wire is
+    /// overhead=+10 bytes more than the packet, at least min=64, and ack=40 without payload;
+    /// in_service=counted: the packet in service counts in the queue; impair=ingress: loss and other
+    /// impairments act before the queue.
     #[arg(
         long,
         value_name = "PATH",
@@ -44,11 +45,11 @@ pub(crate) struct TransferOptions {
         default_value = "rate=10mbit,delay=20ms,loss=1%,queue=64"
     )]
     path: Path,
-    /// What is different on the way back
+    /// Parameters that differ in the return direction
     #[arg(long, value_name = "PATH", conflicts_with = "peer")]
     path_back: Option<String>,
-    /// Run what this file describes instead, a network and its flows in TOML (docs/command_line.md), and report
-    /// each flow and each link; --seed, --pcap, --trace and --json work as ever
+    /// Run the scenario in this file instead, a network and its flows in TOML (docs/command_line.md), and report
+    /// each flow and each link; --seed, --pcap, --trace and --json work as on a path
     #[arg(long, value_name = "FILE", conflicts_with = "peer")]
     scenario: Option<PathBuf>,
     /// How packets get to the service and back
@@ -66,18 +67,18 @@ pub(crate) struct TransferOptions {
     /// path, random otherwise]
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
-    /// Capture every packet in this file, with nanosecond timestamps; in pcapng if it is called
-    /// .pcapng, then with both ends of an emulated path and a comment at what was lost
+    /// Capture every packet in this file, with nanosecond timestamps; if its name ends in .pcapng, in
+    /// that format, with both ends of an emulated path and a comment at each lost packet
     #[arg(long, value_name = "FILE")]
     pcap: Option<PathBuf>,
-    /// Write what happens on an emulated path, event by event, to this file: .csv or .jsonl
+    /// Write every event on an emulated path to this file: .csv or .jsonl
     #[arg(long, value_name = "FILE", conflicts_with = "peer")]
     trace: Option<TraceFile>,
-    /// So many seeds, from --seed on, beside one another in a table [default: 1]
+    /// Run this number of seeds, from --seed on, and compare them in a table [default: 1]
     #[arg(long, value_name = "NUMBER", conflicts_with = "peer")]
     seeds: Option<NonZeroU64>,
-    /// Write a page with a table and pictures of rates, windows, round trips and the queue, on which
-    /// several laws (--cc cubic,reno,bbr) and seeds are compared
+    /// Write a page that compares congestion control algorithms (--cc cubic,reno,bbr) and seeds, in a
+    /// table and graphs of rates, windows, round-trip times and the queue
     #[arg(long, value_name = "FILE", conflicts_with = "peer")]
     html: Option<PathBuf>,
     #[command(flatten)]
@@ -148,8 +149,8 @@ impl TransferOptions {
         let ReportOptions { interval, json } = self.report;
         if json || interval.is_some() || self.pcap.is_some() || self.trace.is_some() {
             return Err(Failure::Usage(
-                "--json, --interval, --pcap and --trace are of one run: leave them away, or give one law \
-                 without --seeds and --html"
+                "--json, --interval, --pcap and --trace are for a single run: leave them out, or give one \
+                 algorithm without --seeds and --html"
                     .into(),
             ));
         }
@@ -175,7 +176,7 @@ impl TransferOptions {
         Ok(Some(CompareSettings { candidates, seed, seeds, network, html: self.html.clone() }))
     }
 
-    /// What is run with these options, which name one law at most.
+    /// The candidate of a comparison with these options, which name at most one algorithm.
     fn candidate(&self, service: Service) -> Result<Candidate, Failure> {
         let given = self.connection.laws().first();
         Ok(match self.scenario(service) {

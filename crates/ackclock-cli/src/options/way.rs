@@ -16,9 +16,9 @@ impl ValueEnum for Via {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let help = match self {
-            Via::Tun => "A TUN interface, with an address of our own in a network of its own",
+            Via::Tun => "A TUN interface, with an address of the stack's own in a separate network",
             Via::Raw => "Raw IP sockets, with the host's own address (IPv4 only)",
-            Via::Packet => "Packet sockets, as a host of its own on the LAN",
+            Via::Packet => "Packet sockets, as a separate host on the LAN",
         };
         Some(PossibleValue::new(self.word()).help(help))
     }
@@ -31,9 +31,9 @@ impl ValueEnum for Offload {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let help = match self {
-            Offload::Auto => "If it can",
-            Offload::On => "It must",
-            Offload::Off => "Not at all",
+            Offload::Auto => "If the kernel can",
+            Offload::On => "Fail if the kernel cannot",
+            Offload::Off => "Never",
         };
         Some(PossibleValue::new(self.word()).help(help))
     }
@@ -57,41 +57,40 @@ fn parse_limit(text: &str) -> Result<NonZeroUsize, String> {
 /// Options of the way out.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WayOptions {
-    /// TUN interface; one that does not exist is made for this run, which takes root
+    /// TUN interface; if it does not exist it is created for this run, which needs root
     #[arg(long, value_name = "NAME")]
     tun: Option<String>,
     /// Address of this stack with its prefix: over TUN one that the kernel does not have, such as
-    /// 10.7.0.2/24, once for each family; with packet sockets one of the LAN that nobody has,
-    /// likewise; with raw sockets one of the host's [default: the one that the kernel would use]
+    /// 10.7.0.2/24, once for each family; with packet sockets an unused one of the LAN, once for each
+    /// family; with raw sockets one of the host's [default: the one that the kernel would use]
     #[arg(long, value_name = "CIDR", value_parser = parse_cidr)]
     address: Vec<Cidr>,
-    /// Over TUN, whether the kernel segments and computes checksums in this stack's place, which is
-    /// faster: if it can, or else fail, or not at all
+    /// Over TUN, whether the kernel does segmentation and checksums for this stack, which is faster
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     offload: Offload,
-    /// With raw sockets, the ports to connect from, which no other program gets meanwhile [default:
-    /// 61000-61063, or the next 64 that are free]
+    /// With raw sockets, the local ports for connections, which are reserved while the program runs
+    /// [default: 61000-61063, or the next 64 that are free]
     #[arg(long, value_name = "FIRST-LAST")]
     ports: Option<String>,
-    /// With raw sockets, drop the RSTs that the kernel would send from these ports, by a rule of the
-    /// firewall that goes when the program ends
+    /// With raw sockets, drop the RSTs that the kernel would send from these ports, by a firewall
+    /// rule that is removed when the program ends
     #[arg(long)]
     guard: bool,
-    /// With raw and packet sockets, about how many bytes may wait in the interface's queue; the rest
-    /// waits in the stack, where connections take turns, so that a large transfer delays others less
+    /// With raw and packet sockets, about how many bytes may wait in the interface's queue; other
+    /// data wait in the stack, where connections take turns, so that a large transfer delays others less
     /// [default: a megabyte with raw sockets, some ninety packets with packet sockets]
     #[arg(long, value_name = "BYTES", value_parser = parse_limit)]
     bql: Option<NonZeroUsize>,
     /// With packet sockets, the Ethernet interface
     #[arg(long, value_name = "NAME")]
     interface: Option<String>,
-    /// With packet sockets, the router to what is not on the LAN; may be given once for each family
+    /// With packet sockets, the router to destinations outside the LAN; may be given once for each family
     #[arg(long, value_name = "IP")]
     gateway: Vec<IpAddr>,
 }
 
 impl WayOptions {
-    /// Settings of the way `via`, with so many queues.
+    /// Settings of the way `via`, with this number of queues.
     pub(crate) fn settings(&self, via: Via, queues: u16) -> WaySettings {
         WaySettings {
             via,

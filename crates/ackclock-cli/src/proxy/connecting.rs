@@ -1,4 +1,4 @@
-//! Those that wait for a connection outside: bounded, and the one that has waited longest gives way.
+//! Requests that wait for an outer connection: bounded; beyond the bound the one that has waited longest is discarded.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ pub(super) struct Connecting {
 }
 
 impl Connecting {
-    /// None; at most so many at a time.
+    /// An empty set of at most this many requests.
     pub(super) fn new(most: usize) -> Self {
         Connecting { most: most.max(1), tasks: Mutex::default() }
     }

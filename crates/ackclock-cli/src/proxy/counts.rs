@@ -1,4 +1,4 @@
-//! What a proxy has done.
+//! Counters of a proxy.
 
 use ackclock_net::relay::Carried;
 use serde::Serialize;
@@ -18,7 +18,7 @@ impl Counter {
     }
 }
 
-/// What the flows of a proxy count.
+/// Counters of a proxy's flows.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     pub(super) opened: Counter,
@@ -46,7 +46,7 @@ pub(super) struct Counts {
     pub(super) refused_requests: u64,
     /// Requests without an answer: outside was none in time, or no way.
     pub(super) unreachable_requests: u64,
-    /// Requests whose peer has given up, or that gave way to newer ones.
+    /// Requests whose peer has given up, or that were discarded for newer ones.
     pub(super) given_up_requests: u64,
     /// Bytes from the interface to the outside.
     pub(super) out_bytes: u64,
@@ -55,7 +55,7 @@ pub(super) struct Counts {
 }
 
 impl Counters {
-    /// What they say now.
+    /// Their present values.
     pub(super) fn counts(&self) -> Counts {
         Counts {
             opened_connections: self.opened.get(),
@@ -78,7 +78,7 @@ impl Counts {
         self.opened_connections - ended
     }
 
-    /// What was added since.
+    /// The difference since an earlier count.
     pub(super) fn since(&self, before: &Counts) -> Counts {
         Counts {
             opened_connections: self.opened_connections - before.opened_connections,

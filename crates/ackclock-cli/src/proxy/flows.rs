@@ -21,7 +21,7 @@ pub(super) struct Flows {
     counters: Counters,
     /// Those that wait for a connection outside.
     connecting: Connecting,
-    /// The user was told why a request had no answer.
+    /// The reason why a request had no answer was printed.
     has_told: AtomicBool,
 }
 
@@ -38,16 +38,16 @@ impl Flows {
         }
     }
 
-    /// What was done so far, by these connections and by their network.
+    /// Counts of these connections and of their network so far.
     pub(super) fn counts(&self, net: &Net) -> Counts {
         let mut counts = self.counters.counts();
         let overflow = net.with_stack(|_, stack| stack.statistics().half_open_overflow);
-        // A network that is over tells nothing; it is asked before.
+        // A network that has ended has no counters; they are read before.
         counts.given_up_requests += overflow.unwrap_or_default();
         counts
     }
 
-    /// Answers requests, until the network is over.
+    /// Answers requests until the network has ended.
     pub(super) async fn answer_all(self: &Arc<Self>, listener: &AnyListener) -> io::Error {
         let mut number = 0;
         loop {

@@ -32,7 +32,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, interval, timeout};
 
-/// How long it may take to send the resets of what is ended.
+/// How long to wait until the resets of ended connections are sent.
 const FAREWELL: std::time::Duration = std::time::Duration::from_secs(1);
 
 /// Carries connections until the user ends it, or the interface is gone.
@@ -101,21 +101,21 @@ fn note_few_descriptors(settings: &ProxySettings) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Waits until the network has sent what it has to say.
+/// Waits until the network has sent its last packets.
 async fn farewell(driver: JoinHandle<io::Result<()>>) {
     // A device that takes nothing any more is not waited for.
     let _ = timeout(FAREWELL, driver).await;
 }
 
-/// What tells the user how the proxy does.
+/// The reporter of a proxy.
 struct Reporter<'p> {
     settings: &'p ProxySettings,
     flows: &'p Flows,
     net: &'p Net,
     begin: Instant,
-    /// When the last interval ended, and what was done then.
+    /// When the last interval ended, and the counts at that time.
     last: (Duration, Counts),
-    /// Intervals that are told at the end.
+    /// Intervals for the report at the end.
     kept: Vec<Interval>,
 }
 
@@ -157,13 +157,13 @@ impl Reporter<'_> {
         print(&format!("{interval}\n"))
     }
 
-    /// How long it has gone on, and what was done.
+    /// Its duration, and the counts.
     fn done(&self) -> (Duration, Counts) {
         (self.begin.elapsed().into(), self.flows.counts(self.net))
     }
 }
 
-/// Tells what was done in so much time.
+/// Reports the counts of a span of time.
 fn conclude(
     settings: &ProxySettings,
     (elapsed, counts): (Duration, Counts),

@@ -1,4 +1,4 @@
-//! What a proxy tells: a line for each interval, and a summary.
+//! Output of a proxy: a line for each interval, and a summary.
 
 use super::counts::Counts;
 use crate::failure::Failure;
@@ -15,7 +15,7 @@ pub(super) const HEADER: &str = "\
 Interval             Open  Opened  Out          Back         Bitrate         Refused  Unreachable  \
 Given up  Failed  Idle";
 
-/// What was done between two times, since the beginning.
+/// Counts between two times, in time since the start.
 #[derive(Serialize, Clone, Copy, PartialEq, Debug)]
 pub(super) struct Interval {
     start_seconds: f64,
@@ -78,9 +78,9 @@ pub(super) struct Summary {
     open_connections: u64,
     #[serde(flatten)]
     counts: Counts,
-    /// Processor time; null where the system does not tell.
+    /// Processor time; null where the system does not report it.
     processor: Option<ProcessorReport>,
-    /// Null if they were not asked for.
+    /// Null without `--interval`.
     intervals: Option<Vec<Interval>>,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct ProxySettings {
     pub(crate) max_connections: usize,
     /// Most bytes in all queues.
     pub(crate) memory: u64,
-    /// Connections on which no data has moved for so long are ended; `None`: none are.
+    /// Connections that have transferred no data for this time are ended; `None`: none are.
     pub(crate) idle_time: Option<Duration>,
     /// Length of the intervals that are reported; `None`: none are.
     pub(crate) interval: Option<Duration>,

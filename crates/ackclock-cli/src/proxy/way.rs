@@ -42,7 +42,7 @@ impl FromStr for Socks5 {
 
 impl fmt::Display for Socks5 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A password is nobody's business.
+        // Passwords are not printed.
         write!(f, "socks5://{}", self.server)
     }
 }

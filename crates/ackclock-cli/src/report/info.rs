@@ -73,7 +73,7 @@ pub(crate) struct InfoReport {
     timers: TimersReport,
 }
 
-/// For how long what has limited the sender (RFC 4898).
+/// How long each limit held the sender (RFC 4898).
 #[derive(Serialize, Clone, PartialEq, Debug)]
 pub(crate) struct LimitsReport {
     busy_seconds: f64,
@@ -154,7 +154,7 @@ impl From<AoInfo> for AoReport {
     }
 }
 
-/// What AccECN has counted (RFC 9768): received, and told by the peer.
+/// The counters of AccECN (RFC 9768): received, and reported by the peer.
 #[derive(Serialize, Clone, PartialEq, Debug)]
 struct AccurateEcnReport {
     ce_packets: u32,

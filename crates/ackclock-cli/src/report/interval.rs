@@ -16,7 +16,7 @@ pub(crate) struct Sample {
     pub(crate) cwnd: u32,
     /// Smoothed round-trip time.
     pub(crate) rtt: Duration,
-    /// For how long what has limited the sender.
+    /// How long each limit held the sender.
     pub(crate) limits: LimitTimes,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Interval {
     pub(crate) cwnd: u32,
     /// Smoothed round-trip time at the end.
     pub(crate) rtt: Duration,
-    /// For how long what has limited the sender in the interval.
+    /// How long each limit held the sender in the interval.
     pub(crate) limits: LimitTimes,
 }
 

@@ -14,7 +14,7 @@ pub(crate) struct ProcessorReport {
 }
 
 impl ProcessorReport {
-    /// Report of a run that took this processor time for so many bytes of payload.
+    /// Report of a run that took this processor time for this many bytes of payload.
     pub(crate) fn new(spent: Duration, bytes: u64) -> Self {
         let spent = seconds(spent);
         let per_gigabyte = (bytes > 0).then(|| spent * 1e9 / bytes as f64);
@@ -29,7 +29,7 @@ impl std::fmt::Display for ProcessorReport {
     }
 }
 
-/// Processor time of this process so far; `None` where the system does not tell.
+/// Processor time of this process so far; `None` where the system does not report it.
 pub(crate) fn processor_time() -> Option<Duration> {
     #[cfg(unix)]
     return Some(ackclock_host::clock::processor_time());

@@ -64,7 +64,7 @@ impl Limit {
     }
 }
 
-/// What has limited a sender most, and in how many per cent of the time in which it was busy; `None` if it never
+/// The limit that held a sender most, and in how many per cent of the time in which it was busy; `None` if it never
 /// was.
 fn most_limiting(times: &LimitTimes) -> Option<(Limit, u32)> {
     if times.busy.is_zero() {
@@ -80,7 +80,7 @@ fn most_limiting(times: &LimitTimes) -> Option<(Limit, u32)> {
     Some((limit, times.percent(time)))
 }
 
-/// A sentence's end that says what has limited a sender most; `None` if it was never busy.
+/// End of a sentence with the limit that held a sender most; `None` if it was never busy.
 pub(crate) fn limit_words(times: &LimitTimes) -> Option<String> {
     let (limit, percent) = most_limiting(times)?;
     let what = match limit {

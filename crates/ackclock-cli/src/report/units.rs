@@ -44,7 +44,7 @@ pub(crate) fn seconds(span: Duration) -> f64 {
     span.as_nanos() as f64 / 1e9
 }
 
-/// Mean rate of so many bytes in a span of time; 0 if the span is empty.
+/// Mean rate of this many bytes in a span of time; 0 if the span is empty.
 pub(crate) fn bits_per_second(bytes: u64, span: Duration) -> f64 {
     if span.is_zero() { 0.0 } else { bytes as f64 * 8.0 / seconds(span) }
 }

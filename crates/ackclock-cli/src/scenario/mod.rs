@@ -114,7 +114,7 @@ pub(crate) fn run(settings: &ScenarioSettings) -> Result<(), Failure> {
 }
 
 impl Outcome<'_> {
-    /// Reason why the run is not what the file describes, if it is not.
+    /// Reason why the run differs from the file's description, if it does.
     fn failure(&self) -> Option<Failure> {
         let mut failed = self.results.flows.iter().filter_map(|flow| flow.error.map(|e| (flow, e)));
         match failed.next() {

@@ -12,7 +12,7 @@ const LOOK: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(10)];
 /// When connections are ended because nothing moved on them, and how many were.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Idle {
-    /// They are ended after so long; `None`: only if memory is short.
+    /// They are ended after this time; `None`: only if memory is short.
     time: Option<Duration>,
     /// When they are looked at next.
     look_at: Instant,
@@ -31,7 +31,7 @@ impl Idle {
         self.look_at
     }
 
-    /// Ends what was idle too long, and tells of what gave way since the last look.
+    /// Ends connections that were idle too long, and reports those that were ended to make room since the last call.
     pub(super) fn look<C: CongestionController + Clone>(
         &mut self,
         now: Instant,

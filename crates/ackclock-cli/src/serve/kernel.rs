@@ -13,7 +13,7 @@ use std::time::Instant;
 /// Most connections at a time; each has a thread.
 const LIMIT: usize = 1_000;
 
-/// Serves until the only connection of `--once` is over or the user ends the service.
+/// Serves until the only connection of `--once` has ended or the user ends the service.
 pub(crate) fn over_kernel(settings: &ServeSettings) -> Result<(), Failure> {
     let started = Instant::now();
     let service = listen(settings)?;

@@ -1,11 +1,11 @@
-//! What connections have learned of the hosts that they went to (RFC 9040), as `ip tcp_metrics` tells it.
+//! Metrics of hosts, measured by earlier connections (RFC 9040), in the format of `ip tcp_metrics`.
 
 use crate::report::{milliseconds, seconds};
 use ackclock::stack::HostMetrics;
 use serde::Serialize;
 use std::fmt;
 
-/// What is remembered of a host.
+/// The metrics of a host.
 #[derive(Serialize, Clone, PartialEq, Debug)]
 pub(crate) struct LearnedHost {
     address: String,

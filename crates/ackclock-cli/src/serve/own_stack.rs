@@ -33,7 +33,7 @@ pub(crate) struct StackSettings {
     /// Congestion controller that each connection gets a clone of.
     pub(crate) controller: BuiltIn,
     pub(crate) limits: Limits,
-    /// Connections on which no data has moved for so long are ended; `None`: none are.
+    /// Connections that have transferred no data for this time are ended; `None`: none are.
     pub(crate) idle_time: Option<Duration>,
     /// Seed of everything random; `None`: a random seed.
     pub(crate) seed: Option<u64>,
@@ -43,7 +43,7 @@ pub(crate) struct StackSettings {
     pub(crate) pcap: Option<PathBuf>,
 }
 
-/// Serves until the only connection of `--once` is over or the user ends the service.
+/// Serves until the only connection of `--once` has ended or the user ends the service.
 pub(crate) fn over_own_stack(
     settings: &ServeSettings,
     stack_settings: &StackSettings,
@@ -116,7 +116,7 @@ struct Servers {
 }
 
 impl Servers {
-    /// What the queue has served and refused so far.
+    /// Counts of what the queue has served and refused so far.
     fn counts<C: CongestionController + Clone>(&self, stack: &Stack<'_, C>) -> Counts {
         let refused = Refused::from(stack.statistics());
         self.each.iter().map(Server::statistics).fold(

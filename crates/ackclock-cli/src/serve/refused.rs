@@ -1,11 +1,11 @@
-//! What the stacks of a service refused, or ended, for want of room or by a rate limit.
+//! Counts of what the stacks of a service refused or ended, for lack of room or by a rate limit.
 
 use ackclock::stack::Statistics;
 use serde::Serialize;
 use std::fmt;
 use std::ops::{Add, Sub};
 
-/// Counters of what was refused.
+/// Counters of refusals.
 #[derive(Serialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Refused {
     /// SYN segments for which there was no half-open place: nearly all were answered with a SYN cookie.
@@ -15,7 +15,7 @@ pub(super) struct Refused {
     pub(super) accept_queue_segments: u64,
     /// Connections refused because the memory for queues was spent.
     pub(super) memory_connections: u64,
-    /// Idle connections that gave way to others because memory or places were short.
+    /// Idle connections that were ended for others because memory or records were short.
     pub(super) idle_connections: u64,
     /// SYN segments whose data were not taken: with a wrong Fast Open cookie, or while too many connections were
     /// being opened so. Most of these have an old cookie and get a new one.

@@ -22,13 +22,13 @@ pub(crate) struct Summary {
     pub(crate) received_bytes: u64,
     pub(crate) sent_bytes: u64,
     pub(crate) duration_seconds: f64,
-    /// Processor time; null where the system does not tell.
+    /// Processor time; null where the system does not report it.
     pub(crate) processor: Option<ProcessorReport>,
     /// Whether the kernel segmented in the stack's place; null if the kernel's TCP served.
     pub(crate) offloading: Option<bool>,
-    /// What was refused; null if the kernel's TCP served.
+    /// Refusals; null if the kernel's TCP served.
     pub(crate) refused: Option<Refused>,
-    /// Intervals of each queue; null if they were not asked for.
+    /// Intervals of each queue; null without `--interval`.
     pub(crate) intervals: Option<Vec<Interval>>,
     /// What connections have learned of hosts; null if they were not to.
     pub(crate) hosts: Option<Vec<LearnedHost>>,

@@ -28,12 +28,12 @@ struct TransferReport<'r> {
     connections: Option<Vec<ConnectionReport>>,
     /// State of our connection at the end; null if there are several connections.
     local: Option<InfoReport>,
-    /// State of the connection at the far end, if this program had that end and its connection is over.
+    /// State of the connection at the far end, if this program had that end and its connection has ended.
     remote: Option<InfoReport>,
     error: Option<String>,
     interrupted: bool,
     wall_seconds: f64,
-    /// Null where the system does not tell.
+    /// Null where the system does not report it.
     processor: Option<ProcessorReport>,
     /// Whether the kernel segmented in the stack's place; null on an emulated path.
     offloading: Option<bool>,

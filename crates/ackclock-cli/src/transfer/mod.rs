@@ -23,7 +23,7 @@ use outcome::Outcome;
 use std::net::SocketAddr;
 use watch::Watch;
 
-/// The source of the connection that has an index among so many.
+/// The source of the connection with this index among this number.
 fn source(settings: &TransferSettings, remote: SocketAddr, which: (usize, usize)) -> Watch {
     let mut config = SourceConfig::new(remote);
     config.connection = settings.connection.config;

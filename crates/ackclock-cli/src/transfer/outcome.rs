@@ -9,9 +9,9 @@ use std::time::Duration;
 
 /// Observations during the run of a transfer, over an emulated or a real path.
 pub(super) struct Driven {
-    /// What was seen of each connection; at least one.
+    /// Observations of each connection; at least one.
     pub(super) watched: Vec<Watched>,
-    /// State of the connection at the far end, if this program had that end and its connection is over.
+    /// State of the connection at the far end, if this program had that end and its connection has ended.
     pub(super) far_info: Option<Info>,
     /// Error that ended the run early, if it came from neither the user nor the peer.
     pub(super) broken: Option<Failure>,
@@ -25,7 +25,7 @@ pub(super) struct Outcome<'s> {
     pub(super) driven: Driven,
     /// Real time that the run took.
     pub(super) wall: Duration,
-    /// Processor time that the run took, where the system tells.
+    /// Processor time that the run took, where the system reports it.
     pub(super) spent: Option<ackclock::time::Duration>,
 }
 
@@ -50,7 +50,7 @@ impl Outcome<'_> {
         watched.iter().any(|watched| watched.unfinished) && broken.is_none()
     }
 
-    /// Processor time that the transfer cost, where the system tells.
+    /// Processor time that the transfer took, where the system reports it.
     pub(super) fn processor(&self) -> Option<ProcessorReport> {
         let watched = self.driven.watched.iter();
         let bytes = watched.map(|watched| watched.acked() + watched.received).sum();

@@ -28,7 +28,7 @@ impl Progress {
         Progress { bar: ProgressBar::hidden(), amount: Amount::Bytes(0) }
     }
 
-    /// Shows that so many bytes have been sent in so much time.
+    /// Shows how many bytes have been sent in how much time.
     pub(crate) fn set(&self, bytes: u64, elapsed: Duration) {
         self.bar.set_position(match self.amount {
             Amount::Bytes(_) => bytes,

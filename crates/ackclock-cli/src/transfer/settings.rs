@@ -48,7 +48,7 @@ pub(crate) struct ConnectionSettings {
     pub(crate) controller: BuiltIn,
     /// Congestion control as the user named it, for the report.
     pub(crate) congestion_control: CongestionControl,
-    /// Growth of the window as the user named it, for the report; `None`: the law's own.
+    /// Growth of the window as the user named it, for the report; `None`: that of the algorithm.
     pub(crate) growth: Option<Growth>,
 }
 

@@ -14,7 +14,7 @@ use std::io::Write;
 /// A [`Source`] with samples of its connection.
 pub(crate) struct Watch {
     source: Source,
-    /// Connection before it that gets a Fast Open cookie, until that is over.
+    /// Connection before it that gets a Fast Open cookie, until it has ended.
     asking: Option<Source>,
     /// Whether the transfer could not begin after that.
     is_refused: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Watch {
     next_sample: Instant,
     last_sample: Sample,
     intervals: Vec<Interval>,
-    /// Whether each interval is printed as soon as it is over.
+    /// Whether each interval is printed as soon as it ends.
     live: bool,
     /// Whether writing the lines of the intervals has failed, as it does when the reader has gone.
     output_failed: Cell<bool>,
@@ -48,7 +48,7 @@ pub(crate) struct Watched {
     pub(crate) error: Option<SourceError>,
     /// Whether the transfer was still going on when the watch ended.
     pub(crate) unfinished: bool,
-    /// Intervals, if they were asked for; the last one may be shorter than the others.
+    /// Intervals, with `--interval`; the last one may be shorter than the others.
     pub(crate) intervals: Vec<Interval>,
     /// State of the connection at the end.
     pub(crate) info: Option<Info>,
@@ -165,7 +165,7 @@ impl Watch {
         asking.or(refused).or(self.source.error())
     }
 
-    /// The connection that asks for a Fast Open cookie is over: the transfer begins.
+    /// The connection that requested a Fast Open cookie has ended: the transfer begins.
     fn begin_after_asking<C: CongestionController + Clone>(
         &mut self,
         now: Instant,

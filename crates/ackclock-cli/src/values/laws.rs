@@ -1,4 +1,4 @@
-//! Value of `--cc`: a law, or several that are compared.
+//! Value of `--cc`: a congestion control algorithm (law), or several to compare.
 
 use ackclock::UnknownWord;
 use ackclock::tcp::CongestionControl;

@@ -18,7 +18,7 @@ const ALL: [Cidr; 2] = [
 /// A key, how it signs, and with whom it is shared.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct SignatureKey {
-    /// `None`: everybody.
+    /// `None`: all peers.
     peers: Option<Cidr>,
     scheme: Scheme,
     key: Secret,
@@ -138,7 +138,7 @@ fn from_hex(digits: &str) -> Option<Vec<u8>> {
     pairs.iter().map(|[high, low]| Some((value(*high)? << 4 | value(*low)?) as u8)).collect()
 }
 
-/// An address or a network; `None` of what is neither.
+/// An address or a network; `None` if the text is neither.
 fn peers_of(text: &str) -> Option<Cidr> {
     let alone =
         |address: IpAddr| Cidr { address, prefix: if address.is_ipv4() { 32 } else { 128 } };

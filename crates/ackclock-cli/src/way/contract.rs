@@ -81,6 +81,6 @@ pub(crate) struct Opened {
     pub(crate) ports: Option<Ports>,
     /// Error text for the case that the device goes away.
     pub(crate) gone: String,
-    /// Returns a note for the user at the end of the run, if there is something to tell.
+    /// Returns a note for the user at the end of the run, if there is one.
     pub(crate) note: Box<dyn Fn() -> Option<String>>,
 }

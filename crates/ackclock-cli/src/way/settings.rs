@@ -1,4 +1,4 @@
-//! Settings of a way out of this machine: what a user can choose about it.
+//! Settings of a way out of this machine, from the options.
 
 use ackclock::stack::Cidr;
 use std::net::IpAddr;

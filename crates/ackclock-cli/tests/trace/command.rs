@@ -45,7 +45,7 @@ fn graphs_are_one_page_and_files_for_xplot() {
     // Both ends were captured; each has four graphs: time and sequence numbers, outstanding data,
     // throughput, and round-trip times.
     assert_eq!(html.matches("<svg").count(), 8);
-    assert!(html.contains("left to right") && html.contains("What was sent again, a to b"));
+    assert!(html.contains("left to right") && html.contains("Retransmissions, a to b"));
     let mut names: Vec<_> = Path::new(&plots)
         .read_dir()
         .expect("the directory")

@@ -53,8 +53,8 @@ fn what_is_applied_works_and_is_undone_to_the_last_rule() {
         printed,
         format!(
             "{ready}{ready}-A POSTROUTING -s 10.7.0.0/24 ! -o ack0 -j MASQUERADE\n1\n1\ninet \
-             10.7.0.1/24\nwhat was done for ack0 is undone\nnothing was done for ack0 that could be \
-             undone\n"
+             10.7.0.1/24\nthe changes for ack0 are undone\nthere are no changes for ack0 to \
+             undo\n"
         )
     );
 }
@@ -78,7 +78,7 @@ fn what_was_there_before_stays() {
         return;
     };
     // 3: the policy and two rules.
-    assert_eq!(printed, "mtu 1300\n3\nwhat was done for ack0 is undone\n");
+    assert_eq!(printed, "mtu 1300\n3\nthe changes for ack0 are undone\n");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn what_somebody_else_has_undone_is_told() {
         return;
     };
     let lines: Vec<_> = printed.lines().collect();
-    assert_eq!(lines[0], "what was done for ack0 is undone");
+    assert_eq!(lines[0], "the changes for ack0 are undone");
     assert!(lines[1].contains("ip link delete dev ack0"), "{printed}");
     assert_eq!(lines.len(), 2);
 }

@@ -49,7 +49,7 @@ impl fmt::Display for PlanError {
             PlanError::Host(host, error) => write!(f, "in the plan, host '{host}' is {error}"),
             PlanError::Twice(name, entry) => {
                 let entry = entry.as_deref().unwrap_or("an entry");
-                write!(f, "in the plan, '{name}' has {entry} twice: leave one away")
+                write!(f, "in the plan, '{name}' has {entry} twice: leave one out")
             }
             PlanError::Empty(name) => {
                 write!(f, "in the plan, '{name}' is empty: give an entry, or leave it out")

@@ -33,7 +33,7 @@ fn introduction(page: &mut Page, findings: &Findings) {
     ));
     if findings.transfers < findings.planned_transfers {
         page.paragraph(
-            Text::new().bad("The campaign is not finished: this is what there is so far."),
+            Text::new().bad("The campaign is not finished: these are the results so far."),
         );
     }
     page.paragraph(
@@ -158,7 +158,7 @@ fn network(page: &mut Page, findings: &Findings) {
     page.section("bursts", "Burst capacity of the common path", "");
     let capacities: Distribution = findings.capacities().collect();
     if capacities.values().is_empty() {
-        page.paragraph("No burst told a capacity.");
+        page.paragraph("No burst measured a capacity.");
     } else {
         let (x, y) = (Axis::linear("burst capacity (packets)"), Axis::linear("share of bursts"));
         let plot = Plot::new("burst-capacity", "Burst capacity", x, y)

@@ -30,7 +30,7 @@ pub(super) fn description(plan: &Plan) -> String {
         text += &text_of;
         text.push('\n');
     };
-    line(format!("campaign '{}': nothing is sent, this is what would be", plan.name));
+    line(format!("campaign '{}': dry run, nothing is sent", plan.name));
     line(format!(
         "{} transfers of {} to {} hosts (TCP port {}, {}), one at a time, those to a host {} apart",
         estimate.transfers,

@@ -44,7 +44,7 @@ impl<'r> Real<'r> {
         let stopper = Stopper::default();
         let current = Arc::clone(&stopper);
         interrupt::on_request(move || {
-            // If the campaign is over already, nobody receives and sending fails.
+            // If the campaign has ended already, there is no receiver and sending fails.
             let _ = interrupted.send(());
             if let Some(stop) = &*current.lock().unwrap_or_else(PoisonError::into_inner) {
                 stop();

@@ -69,7 +69,7 @@ pub(crate) fn run(settings: &RunSettings) -> Result<(), Failure> {
              it\n"
         )),
         Ok(Ended::Interrupted) => Err(Failure::Transfer(format!(
-            "interrupted after {done} of {all} steps: the same command goes on from there"
+            "interrupted after {done} of {all} steps: the same command resumes it"
         ))),
         Err(error @ (CampaignError::Spent(..) | CampaignError::StopFile(..))) => {
             Err(Failure::Usage(error.to_string()))
