@@ -278,6 +278,13 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// Frees the slot of a connection that is off the network and that no application holds.
     fn free(&mut self, id: u32) {
         self.forget_orphan(id);
+        if P::SIGNATURES
+            && let Some(slot) = self.connections.get(id)
+            && slot.connection.is_signed()
+        {
+            let tuple = slot.tuple;
+            self.end_signed(&tuple);
+        }
         let Some(mut slot) = self.connections.remove(id) else {
             return;
         };
@@ -288,11 +295,6 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
         if let Some(sizes) = &mut slot.sizes {
             sizes.release(&mut self.memory.budget);
-        }
-        // A copy: a slot whose address somebody has would be copied as a whole.
-        let signed = (P::SIGNATURES && slot.connection.is_signed()).then_some(slot.tuple);
-        if let Some(tuple) = signed {
-            self.end_signed(&tuple);
         }
         let buffers = slot.connection.into_buffers();
         match self.memory.spare.get_mut(id as usize) {
