@@ -180,6 +180,42 @@ fn a_probe_is_new_data_if_there_is_some() {
     );
 }
 
+/// RFC 8985 section 7.3: also what Nagle's rule holds back is unsent data.
+#[test]
+fn a_probe_is_the_small_segment_that_waits() {
+    check(
+        "
+        set recovery rack
+        established
+        write 1010
+        > . 1:1001(1000) ack 1
+        > P. 1001:1011(10) ack 1
+        write 10
+        +0.02 > P. 1011:1021(10) ack 1
+        +0.01 < . 1:1(0) ack 1021
+        info retransmitted 0
+        ",
+    );
+}
+
+/// RFC 8985 section 7.3: "if one exists and the receive window allows"; a part of it would be a silly segment
+/// (RFC 9293 section 3.8.6.2.1).
+#[test]
+fn a_probe_is_no_part_of_the_small_segment_that_waits() {
+    check(
+        "
+        set recovery rack
+        established
+        write 1010
+        > . 1:1001(1000) ack 1
+        > P. 1001:1011(10) ack 1
+        write 10
+        < . 1:1(0) ack 1 win 1015
+        +0.02 > . 1001:1011(10) ack 1
+        ",
+    );
+}
+
 /// RFC 8985 section 7.3: one probe, then the retransmission timer decides.
 #[test]
 fn one_probe_is_followed_by_the_timeout() {
