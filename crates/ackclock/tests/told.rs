@@ -87,7 +87,7 @@ fn connections_refusals_and_drops_are_told() {
         run(&mut client, &mut server),
         [
             "DEBUG: connection 10.0.0.1:1002 to 10.0.0.2:80: opened",
-            "WARN: SYN dropped, 10.0.0.2:80 to 10.0.0.1:1002: too many wait to be accepted",
+            "WARN: SYN dropped, 10.0.0.2:80 to 10.0.0.1:1002: accept queue full",
         ]
     );
     connect(&mut client, 1003, "10.0.0.2:81");
@@ -95,7 +95,7 @@ fn connections_refusals_and_drops_are_told() {
         run(&mut client, &mut server),
         [
             "DEBUG: connection 10.0.0.1:1003 to 10.0.0.2:81: opened".into(),
-            "DEBUG: segment dropped, 10.0.0.2:81 to 10.0.0.1:1003: nobody listens".into(),
+            "DEBUG: segment dropped, 10.0.0.2:81 to 10.0.0.1:1003: no listener".into(),
             format!("DEBUG: connection 10.0.0.1:1003 to 10.0.0.2:81: {}", Error::Refused),
         ]
     );
