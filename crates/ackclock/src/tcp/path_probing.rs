@@ -11,7 +11,7 @@ use super::handshake::TCP_HEADER;
 use super::initial::Initial;
 use super::path_mtu::least_mtu;
 use super::path_search::{PathSearch, Search, SearchStage};
-use super::path_verification::{Finding, Sent, Verification};
+use super::path_verification::{Sent, Verification};
 use super::seldom::Seldom;
 use super::sender::{Data, ProbeFate, ProbeTurn};
 use super::{Config, MtuProbing};
@@ -156,8 +156,10 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if is_old {
             self.search_path_anew(now);
         }
-        let Some(probing) = probing_of(&mut self.seldom).filter(|probing| probing.probed == 0)
-        else {
+        let may_probe = |probing: &&mut PathProbing| {
+            probing.probed == 0 && !probing.verification.holds_probes()
+        };
+        let Some(probing) = probing_of(&mut self.seldom).filter(may_probe) else {
             return ProbeTurn::None;
         };
         let was_complete = probing.search.stage == SearchStage::Complete;
@@ -224,10 +226,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.change_path_mtu(now, size.into());
         let (sent, rto) = (self.sent_so_far(), self.sender.rto().timeout());
         if let Some(probing) = probing_of(&mut self.seldom) {
-            let verified_at = probing.verification.begin(now, before, sent, rto);
-            if probing.verification.is_careful {
-                probing.search.hold(verified_at);
-            }
+            probing.verification.begin(now, before, sent, rto);
         }
     }
 
@@ -236,15 +235,17 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         Sent { all: self.sender.bytes_sent(), again }
     }
 
-    /// Whether a size that a probe has found passes always (section 7.8).
+    /// Goes back to a smaller size if many segments of the one that a probe has found are lost (section 7.8).
     fn verify_path_mtu(&mut self, now: Instant) {
+        if !self.path_probing().is_some_and(|probing| probing.verification.is_due(now)) {
+            return;
+        }
         let (sent, mss, rto) = (self.sent_so_far(), self.sender.mss(), self.sender.rto().timeout());
         let current = size_of_packet(self.sender.path_mtu());
         let Some(probing) = probing_of(&mut self.seldom) else {
             return;
         };
-        let finding = probing.verification.judge(now, sent, mss, rto);
-        if let Finding::Fails { before } = finding {
+        if let Some(before) = probing.verification.judge(now, sent, mss, rto) {
             probing.search.refute(current, before, now + rto);
             (probing.probed, probing.is_news) = (0, true);
             self.change_path_mtu(now, before.into());

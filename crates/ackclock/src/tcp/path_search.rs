@@ -172,11 +172,6 @@ impl Search {
         *self = Search { stage, low, high, top, lost: 0, resume_at };
     }
 
-    /// No probe goes before that time.
-    pub(super) fn hold(&mut self, until: Instant) {
-        self.resume_at = self.resume_at.max(until);
-    }
-
     /// A router has told that it carries packets of `size` at most, and not the one of `probed`; believed if
     /// that can be (RFC 8899 section 4.6.2).
     pub(super) fn on_told(&mut self, size: u32, probed: u16) {

@@ -1,84 +1,83 @@
-//! Whether a size of which a probe has passed passes always (RFC 4821 section 7.8): where packets of one flow take
-//! paths with different MTUs a probe can be lucky, and then many segments of its size are lost.
+//! MTU verification (RFC 4821 section 7.8): whether all packets of a size arrive, now that a probe of it has. If
+//! packets of a flow take paths with different MTUs, a probe may arrive by chance, and many later segments of its
+//! size are lost.
 
 use crate::time::{Duration, Instant};
 
-/// An interval lasts for a retransmission timeout, and until so many segments were sent.
+/// Least number of segments sent in an interval, which lasts for at least a retransmission timeout.
 const SEGMENTS: u64 = 10;
-/// In so many intervals in a row more than a tenth was sent again: the size is not what passes.
+/// Number of intervals in a row, with more than a tenth retransmitted in each, after which the size is rejected.
 const BAD_INTERVALS: u8 = 3;
-/// In so many in a row it was not: it passes.
+/// Number of intervals in a row, with less retransmitted in each, after which the size is accepted.
 const GOOD_INTERVALS: u8 = 4;
 
-/// What a connection has sent so far, in bytes.
+/// Data that a connection has sent so far, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sent {
-    /// Of new data and of old.
+    /// New data and retransmissions.
     pub(super) all: u64,
-    /// Of what was sent before.
+    /// Retransmissions only.
     pub(super) again: u64,
 }
 
-/// What is found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Finding {
-    /// Nothing yet, or there is nothing to verify.
-    None,
-    /// The size passes.
-    Passes,
-    /// It does not; this one did, in bytes.
-    Fails { before: u16 },
-}
-
-/// The verification of the size that is in use, if it is not over.
+/// Verification of the packet size in use, unless it has ended.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Verification {
-    /// The last size that was in use for long enough, in bytes; 0 while nothing is verified.
+    /// The last size known to pass, in bytes; 0 while no verification is in progress.
     before: u16,
-    /// A size was found not to pass: from now on no larger one is probed before the last one is verified.
-    pub(super) is_careful: bool,
+    /// A size was rejected before: no larger one is probed until the size in use is accepted.
+    is_careful: bool,
     bad: u8,
     good: u8,
-    /// The current interval: what was sent before it, and when it ends at the earliest.
+    /// The current interval: the data sent before it, and its earliest end.
     start: Sent,
     until: Instant,
 }
 
 impl Verification {
-    /// Segments are larger from now on than those of `before` bytes. Gives when that is verified at the earliest.
-    pub(super) fn begin(
-        &mut self,
-        now: Instant,
-        before: u16,
-        sent: Sent,
-        rto: Duration,
-    ) -> Instant {
+    /// Begins to verify packets that are larger than those of `before` bytes.
+    pub(super) fn begin(&mut self, now: Instant, before: u16, sent: Sent, rto: Duration) {
         if self.before == 0 {
             self.before = before;
         }
         (self.bad, self.good) = (0, 0);
         self.pass_over(now, sent, rto);
-        now + rto.saturating_mul(GOOD_INTERVALS.into())
     }
 
-    /// A probe was lost, and what was sent behind it may have gone again: the interval says nothing.
+    /// Whether a verification is in progress, and its interval may have ended.
+    pub(super) fn is_due(&self, now: Instant) -> bool {
+        self.before > 0 && now >= self.until
+    }
+
+    /// Whether no larger size is to be probed before the one in use is accepted.
+    pub(super) fn holds_probes(&self) -> bool {
+        self.is_careful && self.before > 0
+    }
+
+    /// Restarts the interval after the loss of a probe, since data sent after the probe may have been
+    /// retransmitted for that loss.
     pub(super) fn pass_over(&mut self, now: Instant, sent: Sent, rto: Duration) {
         (self.start, self.until) = (sent, now + rto);
     }
 
-    /// The size is given up for another reason.
+    /// Ends the verification of a size that another finding has ruled out.
     pub(super) fn end(&mut self) {
         self.is_careful |= self.before > 0;
         self.before = 0;
     }
 
-    /// What is found by now, where segments have `mss` bytes.
-    pub(super) fn judge(&mut self, now: Instant, sent: Sent, mss: u32, rto: Duration) -> Finding {
+    /// The last size known to pass, in bytes, if the one in use is found not to. Segments have `mss` bytes.
+    pub(super) fn judge(
+        &mut self,
+        now: Instant,
+        sent: Sent,
+        mss: u32,
+        rto: Duration,
+    ) -> Option<u16> {
         let all = sent.all.saturating_sub(self.start.all);
         let again = sent.again.saturating_sub(self.start.again);
-        let is_long = now >= self.until && all >= u64::from(mss).saturating_mul(SEGMENTS);
-        if self.before == 0 || !is_long {
-            return Finding::None;
+        if !self.is_due(now) || all < u64::from(mss).saturating_mul(SEGMENTS) {
+            return None;
         }
         self.pass_over(now, sent, rto);
         if again.saturating_mul(10) > all {
@@ -87,15 +86,13 @@ impl Verification {
             (self.bad, self.good) = (0, self.good + 1);
         }
         if self.bad >= BAD_INTERVALS {
-            let before = core::mem::take(&mut self.before);
             self.is_careful = true;
-            return Finding::Fails { before };
+            return Some(core::mem::take(&mut self.before));
         }
-        if self.good < GOOD_INTERVALS {
-            return Finding::None;
+        if self.good >= GOOD_INTERVALS {
+            self.before = 0;
         }
-        self.before = 0;
-        Finding::Passes
+        None
     }
 }
 
@@ -105,8 +102,9 @@ mod tests {
 
     const RTO: Duration = Duration::from_millis(200);
 
-    /// What is found by intervals of which so many per cent were sent again, and after how many.
-    fn found(percentages: &[u64]) -> (Finding, usize) {
+    /// After how many intervals, in which these percentages were retransmitted, a verification ends, and the size
+    /// to go back to.
+    fn end(percentages: &[u64]) -> Option<(usize, Option<u16>)> {
         let mut verification = Verification::default();
         let mut sent = Sent { all: 5_000, again: 100 };
         let mut now = Instant::from_secs(1);
@@ -115,49 +113,64 @@ mod tests {
         for (at, percent) in percentages.iter().enumerate() {
             now += RTO;
             sent = Sent { all: sent.all + 100_000, again: sent.again + percent * 1_000 };
-            let finding = verification.judge(now, sent, 1_000, RTO);
-            if finding != Finding::None {
-                return (finding, at + 1);
+            let back = verification.judge(now, sent, 1_000, RTO);
+            if verification.before == 0 {
+                return Some((at + 1, back));
             }
         }
-        (Finding::None, percentages.len())
+        None
     }
 
     #[test]
     fn a_tenth_lost_over_three_timeouts_is_too_much() {
-        let fails = Finding::Fails { before: 1_280 };
-        assert_eq!(found(&[11, 50, 11]), (fails, 3), "the size before all that are not verified");
-        assert_eq!(found(&[11, 11, 10, 11, 11, 11]), (fails, 6));
-        assert_eq!(
-            found(&[90, 90, 0, 0, 0, 0]),
-            (Finding::Passes, 6),
-            "a queue that overflowed once"
-        );
-        assert_eq!(found(&[0, 0, 0, 50]), (Finding::None, 4));
+        let back = Some(1_280);
+        assert_eq!(end(&[11, 50, 11]), Some((3, back)), "not to a size that was not verified");
+        assert_eq!(end(&[11, 11, 10, 11, 11, 11]), Some((6, back)));
+        assert_eq!(end(&[90, 90, 0, 0, 0, 0]), Some((6, None)), "a queue that overflowed once");
+        assert_eq!(end(&[0, 0, 0, 50]), None);
     }
 
     #[test]
     fn an_interval_has_a_timeout_and_ten_segments() {
         let mut verification = Verification::default();
         let start = Instant::from_secs(1);
-        let mut judge = |millis, all| {
+        let judge = |verification: &mut Verification, millis, all| {
             let sent = Sent { all, again: all };
-            let finding =
-                verification.judge(start + Duration::from_millis(millis), sent, 1_000, RTO);
-            (finding, verification.bad)
+            let back = verification.judge(start + Duration::from_millis(millis), sent, 1_000, RTO);
+            assert_eq!(back, None);
+            verification.bad
         };
-        assert_eq!(judge(200, 10_000), (Finding::None, 0), "nothing is verified");
+        assert_eq!(judge(&mut verification, 200, 10_000), 0, "nothing is verified");
         verification.begin(start, 1_280, Sent::default(), RTO);
-        let mut judge = |millis, all| {
-            let sent = Sent { all, again: all };
-            let finding =
-                verification.judge(start + Duration::from_millis(millis), sent, 1_000, RTO);
-            (finding, verification.bad)
-        };
-        assert_eq!(judge(199, 50_000), (Finding::None, 0));
-        assert_eq!(judge(300, 9_999), (Finding::None, 0));
-        assert_eq!(judge(300, 10_000), (Finding::None, 1));
-        assert_eq!(judge(499, 30_000), (Finding::None, 1));
-        assert_eq!(judge(500, 30_000), (Finding::None, 2));
+        assert_eq!(judge(&mut verification, 199, 50_000), 0);
+        assert_eq!(judge(&mut verification, 300, 9_999), 0);
+        assert_eq!(judge(&mut verification, 300, 10_000), 1);
+        assert_eq!(judge(&mut verification, 499, 30_000), 1);
+        assert_eq!(judge(&mut verification, 500, 30_000), 2);
+    }
+
+    /// A flow that sends little takes long to verify a size, however many timeouts pass.
+    #[test]
+    fn after_a_size_was_rejected_the_next_is_verified_before_a_larger_one_is_probed() {
+        let (mut verification, mut now) = (Verification::default(), Instant::from_secs(1));
+        let mut sent = Sent::default();
+        verification.begin(now, 1_280, sent, RTO);
+        assert!(!verification.holds_probes(), "the first size");
+        for _ in 0..BAD_INTERVALS {
+            now += RTO;
+            sent = Sent { all: sent.all + 10_000, again: sent.again + 5_000 };
+            verification.judge(now, sent, 1_000, RTO);
+        }
+        assert!(!verification.holds_probes(), "none is in use");
+        verification.begin(now, 1_280, sent, RTO);
+        for _ in 0..GOOD_INTERVALS {
+            for segments in [9, 1] {
+                assert!(verification.holds_probes());
+                now += RTO.saturating_mul(10);
+                sent.all += segments * 1_000;
+                verification.judge(now, sent, 1_000, RTO);
+            }
+        }
+        assert!(!verification.holds_probes(), "accepted");
     }
 }
