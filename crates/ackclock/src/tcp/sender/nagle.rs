@@ -121,9 +121,11 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             let waits = !idle && self.nagle != Nagle::Off;
             return (worth && !waits).then_some((window, false));
         }
-        // Rule 2: all the data that is left, less than a segment.
+        // Rule 2: all the data that is left, less than a segment. A tail loss probe does not wait for an ack (RFC
+        // 8985 section 7.3).
         let fin = self.fin_pending() && window > unsent;
-        let goes = self.fin_pending() || !self.holds_small_segments(idle);
+        let waits = self.holds_small_segments(idle) && !self.is_tail_probe_due();
+        let goes = self.fin_pending() || !waits;
         goes.then_some((unsent, fin))
     }
 }

@@ -165,17 +165,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if self.in_recovery() {
             return None;
         }
-        let new = self.new_data(now, self.mss(), 0).or_else(|| self.waiting_small_segment());
+        let new = self.new_data(now, self.mss(), 0);
         new.or_else(|| self.flight.last_unsacked().map(|last| self.retransmission(last)))
-    }
-
-    /// The last unsent data, if it is less than a segment and fits into the peer's window, whatever Nagle's
-    /// rule or the cork says of it.
-    fn waiting_small_segment(&mut self) -> Option<Data> {
-        let len = self.unsent();
-        let fits = (1..self.mss()).contains(&len) && len <= self.usable_window();
-        let may_go = fits && self.flight.has_room() && !self.ecn.is_holding();
-        may_go.then_some(Data { kind: DataKind::New, seq: self.snd_nxt, len, fin: false })
     }
 
     /// New data, as much as the windows allow: full segments, or by the rules for [small
