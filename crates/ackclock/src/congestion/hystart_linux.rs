@@ -39,10 +39,10 @@ impl LinuxHyStart {
     pub(super) fn ends_with(&mut self, ack: &Ack, cwnd: u32, mss: u32) -> bool {
         // Distances count, modulo 2^32.
         let now = ack.now.as_micros() as u32;
-        let Some(rtt) = ack.rtt.map(micros) else { return false };
         if ack.new_round {
             *self = LinuxHyStart { round_start: now, last_ack: now, ..Self::INITIAL };
         }
+        let Some(rtt) = ack.rtt.map(micros) else { return false };
         if cwnd / mss.max(1) < LEAST_WINDOW {
             return false;
         }
@@ -121,6 +121,18 @@ mod tests {
         // (200 + 1) / 2 ms in steps of 2 ms; acks further apart are no train.
         assert_eq!(ends(20, 200_000, 2_000, 100), Some(52));
         assert_eq!(ends(20, 200_000, 2_001, 100), None);
+    }
+
+    #[test]
+    fn a_round_may_begin_with_an_ack_that_measures_nothing() {
+        let mut hystart = LinuxHyStart::INITIAL;
+        let ends = (0..104).find(|n| {
+            let ack = ack(n * 2_000, 200_000, *n == 0 || *n == 51);
+            let rtt = ack.rtt.filter(|_| *n != 51);
+            hystart.ends_with(&Ack { rtt, ..ack }, 20 * MSS, MSS)
+        });
+        // The second round's train is as long as the first one's, which was just too short.
+        assert_eq!(ends, Some(51 + 51));
     }
 
     #[test]
