@@ -278,6 +278,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
     /// Frees the slot of a connection that is off the network and that no application holds.
     fn free(&mut self, id: u32) {
         self.forget_orphan(id);
+        // Before the slot is taken out: if a reference to it had been taken, it would be copied as a whole.
         if P::SIGNATURES
             && let Some(slot) = self.connections.get(id)
             && slot.connection.is_signed()

@@ -92,7 +92,9 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         let tuple = FourTuple { local: error.local.into(), remote: error.remote.into() };
         match self.find(&tuple) {
             Some(Entity::Connection(id)) if P::SIGNATURES && self.ignores_icmp(id, error) => {
-                tell!(warn, "ICMP error ignored, {}: TCP-AO signs the connection", tuple);
+                if self.may_tell() {
+                    tell!(warn, "ICMP error ignored, {}: TCP-AO signs the connection", tuple);
+                }
                 self.statistics.count(|all| &mut all.icmp_ignored);
             }
             Some(Entity::Connection(id)) => {

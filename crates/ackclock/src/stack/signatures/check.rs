@@ -99,7 +99,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         false
     }
 
-    /// Whether another line about a segment that is dropped may be told: ten in five seconds may.
+    /// Whether another line about a packet that is dropped or ignored may be logged: at most ten in five seconds.
     pub(in crate::stack) fn may_tell(&mut self) -> bool {
         let now = self.now;
         self.signatures.get_mut().is_some_and(|all| all.lines.allow_challenge(now))
