@@ -15,6 +15,8 @@ pub(crate) struct Record {
     pub(crate) start: Offset,
     /// The first number behind it, FIN counted.
     pub(crate) end: Offset,
+    /// Up to where a SACK block covers it at least: receivers may leave a FIN out.
+    text_end: Offset,
     pub(crate) first: Instant,
     pub(crate) last: Instant,
     /// When it was sent before `last`.
@@ -81,6 +83,9 @@ pub(crate) struct Flight {
     least: Option<Duration>,
     /// Whether the shortest one is that of a retransmission, which a host need not measure (RFC 6298 section 3).
     is_doubtful: bool,
+    /// Whether an ack has certainly measured one: what only SACK tells is no measurement for RACK.min_RTT (RFC 8985
+    /// section 6.2 step 1).
+    is_acked: bool,
     /// The longest round trip that is none but one, and the longest that may be one.
     certain: Duration,
     possible: Duration,
@@ -149,6 +154,13 @@ impl Flight {
             .then(|| self.certain.max(self.possible.min(self.certain.saturating_mul(4))))
     }
 
+    /// How long RACK waits at least for a segment that others have overtaken: the shortest round trip, and a quarter
+    /// of RACK.min_RTT (RFC 8985 section 6.2 step 4).
+    pub(crate) fn reordering_wait(&self) -> Duration {
+        let least = self.least.unwrap_or_default();
+        if self.is_acked { least + least / 4 } else { least }
+    }
+
     /// How long a tail is unacknowledged at least before it is probed (RFC 8985 section 7.2).
     pub(crate) fn probe_wait(&self) -> Duration {
         let unmeasured = Duration::from_secs(1);
@@ -160,6 +172,7 @@ impl Flight {
     /// measure by that; a SYN that was sent once measures without (RFC 6298 section 3).
     pub(crate) fn on_syn_acked(&mut self, times: SynTimes, measured: Option<Duration>) {
         self.least = times.was_once.then_some(times.since_last);
+        self.is_acked = times.was_once;
         self.certain = measured.unwrap_or(times.since_last);
         self.possible = times.since_first.max(Duration::from_nanos(1));
     }
@@ -188,6 +201,7 @@ impl Flight {
             self.records.push_back(Record {
                 start: start.max(known),
                 end,
+                text_end: seen.text_end().max(start.max(known) + 1),
                 first: seen.time,
                 last: seen.time,
                 before: seen.time,
@@ -252,7 +266,7 @@ impl Flight {
                 // Part of a record has arrived; the rest was sent last.
                 self.newest = self.newest.max(record.mark - (record.end - ack));
                 // An ack of a part is a measurement too.
-                self.measure_original(now, &record, is_certain);
+                self.is_acked |= self.measure_original(now, &record, is_certain);
                 if let Some(front) = self.records.front_mut() {
                     front.start = ack;
                 }
@@ -264,7 +278,7 @@ impl Flight {
                 delivered.newest_original = delivered.newest_original.max(record.first);
             }
             if !record.sacked {
-                self.measure(now, &record, is_certain, delivered);
+                self.is_acked |= self.measure(now, &record, is_certain, delivered);
             }
         }
     }
@@ -322,7 +336,7 @@ impl Flight {
                     break;
                 }
                 self.newest = self.newest.max(record.mark - (record.end - until).max(0));
-                if !record.sacked && self.sacked.covers(record.start, record.end) {
+                if !record.sacked && self.sacked.covers(record.start, record.text_end) {
                     if let Some(record) = self.records.get_mut(index) {
                         record.sacked = true;
                     }
@@ -346,37 +360,39 @@ impl Flight {
         self.certain = self.certain.max(rtt);
     }
 
-    /// Measures a round trip with a record that was sent once, if all or part of it is acknowledged.
-    fn measure_original(&mut self, now: Instant, record: &Record, is_certain: bool) {
+    /// Measures a round trip with a record that was sent once, if all or part of it is acknowledged. Returns
+    /// whether every host has measured it.
+    fn measure_original(&mut self, now: Instant, record: &Record, is_certain: bool) -> bool {
         let is_echoed = self.echo.is_some() && self.echo == record.stamp;
         let is_told = is_certain || is_echoed || !self.was_before_again(record);
-        if record.sends == 1 && is_told {
+        let measures = record.sends == 1 && is_told;
+        if measures {
             self.note_certain(now.saturating_since(record.first));
         }
+        measures
     }
 
-    /// Measures a round trip with a record that has arrived.
+    /// Measures a round trip with a record that has arrived. Returns whether every host has measured it.
     fn measure(
         &mut self,
         now: Instant,
         record: &Record,
         is_certain: bool,
         delivered: &mut Delivered,
-    ) {
+    ) -> bool {
         delivered.segments += 1;
         let since = |then: Instant| now.saturating_since(then);
         self.possible = self.possible.max(since(record.first));
         if record.sends == 1 {
             delivered.original |= self.was_before_again(record);
-            self.measure_original(now, record, is_certain);
-            return;
+            return self.measure_original(now, record, is_certain);
         }
         // A timestamp tells which transmission is answered (RFC 7323 section 4).
         if let (Some(echo), Some(stamp)) = (self.echo, record.stamp)
             && echo.at_or_after(stamp)
         {
             self.note_certain(since(record.last));
-            return;
+            return true;
         }
         // What comes sooner than any round trip answers the transmission before.
         let soon = self.least.is_some_and(|least| since(record.last) < least);
@@ -386,5 +402,6 @@ impl Flight {
         if self.least.is_none() {
             (self.least, self.is_doubtful) = (Some(since(record.last)), true);
         }
+        false
     }
 }

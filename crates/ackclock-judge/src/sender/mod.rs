@@ -22,7 +22,7 @@ use flight::{Flight, SynTimes};
 use patience::Patience;
 use retransmission::{Cause, Retransmissions};
 use silence::{Ledger, Silence};
-use window::Window;
+use window::{Tail, Window};
 
 /// A host may measure by the timestamp of one of so many SYNs.
 const MOST_SYNS: u32 = 3;
@@ -113,9 +113,14 @@ impl Sender {
             self.on_again(seen, facts, docket);
         }
         if seen.payload_len() > 0 && seen.text_end() > facts.sent {
-            let unsent = self.silence.unsent(seen.text_end());
-            let closing = self.silence.closed_at.is_some();
-            self.window.on_new_data(seen, facts, unsent, closing, docket);
+            let tail = Tail {
+                unsent: self.silence.unsent(seen.text_end()),
+                is_closing: self.silence.closed_at.is_some(),
+                is_probed: self.retransmissions.may_probe_tail(seen.time, facts, &self.flight),
+            };
+            if self.window.on_new_data(seen, facts, tail, docket) {
+                self.retransmissions.note_tail_probe();
+            }
         }
         if text != Text::Probe && text != Text::None {
             let rto = self.retransmissions.longest_rto(&self.flight, facts);

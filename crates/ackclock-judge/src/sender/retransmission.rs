@@ -75,8 +75,7 @@ fn about(span: Duration, facts: &Facts) -> Duration {
 /// a quarter of a round trip to come yet (RFC 8985 section 6.2 step 4).
 fn has_waited(since: Duration, facts: &Facts, flight: &Flight) -> bool {
     let many = flight.repeats >= 3 || flight.sacked_segments() >= 3;
-    let least = flight.least_rtt().unwrap_or_default();
-    !facts.sack() || many || since >= about(least + least / 4, facts)
+    !facts.sack() || many || since >= about(flight.reordering_wait(), facts)
 }
 
 /// The history of retransmissions.
@@ -112,8 +111,7 @@ pub(crate) struct Retransmissions {
     syn_answered: bool,
     /// Whether data was sent again by the timer.
     data_timed: bool,
-    /// When something was last received, or the host last sent data.
-    last_received: Instant,
+    /// When the host last sent data.
     last_data: Instant,
     /// When the last ack of something new or SACK reached the host.
     pub(crate) last_delivered: Instant,
@@ -127,11 +125,6 @@ impl Retransmissions {
     /// When the timer was started at the latest.
     pub(crate) fn started(&self) -> Instant {
         self.last_data.max(self.last_delivered)
-    }
-
-    /// How long nothing was sent and nothing arrived that matters to a timer.
-    fn quiet(&self, now: Instant) -> Duration {
-        now.saturating_since(self.started().max(self.last_received))
     }
 
     /// How long the timer may run at most.
@@ -217,7 +210,6 @@ impl Retransmissions {
         delivered: Option<&Delivered>,
         echo: Option<u32>,
     ) {
-        self.last_received = now;
         self.heard = true;
         self.timed = None;
         let Some(delivered) = delivered else { return };
@@ -263,6 +255,26 @@ impl Retransmissions {
         if is_first {
             self.armed = now;
         }
+    }
+
+    /// How long a tail is unacknowledged at least before it is probed: where the retransmission timer would expire
+    /// sooner, it is probed then (RFC 8985 section 7.2).
+    fn probe_wait(&self, flight: &Flight, facts: &Facts) -> Duration {
+        flight.probe_wait().min(self.shortest_rto(flight, facts))
+    }
+
+    /// Whether the tail may be probed now, with new data or with its last segment (RFC 8985 section 7.3).
+    pub(crate) fn may_probe_tail(&self, now: Instant, facts: &Facts, flight: &Flight) -> bool {
+        let waits = about(self.probe_wait(flight, facts), facts);
+        let is_quiet = now.saturating_since(self.started()) + facts.settings.reaction >= waits;
+        let rto = about(self.shortest_rto(flight, facts), facts);
+        let expires = now.saturating_since(self.armed) >= rto;
+        facts.sack() && !self.tail_probe && (is_quiet || expires)
+    }
+
+    /// The tail was probed with new data: there is one such probe at a time (RFC 8985 section 7.3).
+    pub(crate) fn note_tail_probe(&mut self) {
+        self.tail_probe = true;
     }
 
     /// The host has sent data or a FIN again: why? `recovering` while losses of an earlier moment are repaired.
@@ -312,12 +324,11 @@ impl Retransmissions {
                 return Cause::TooBig;
             }
         }
-        // Where the retransmission timer would expire sooner, the tail is probed then (RFC 8985 section 7.2).
-        let probe_wait = flight.probe_wait().min(shortest);
-        let is_quiet =
-            self.quiet(time).max(since) + facts.settings.reaction >= about(probe_wait, facts);
-        let expires = time.saturating_since(self.armed) >= about(shortest, facts);
-        let tail = facts.sack() && is_last && !self.tail_probe && (is_quiet || expires);
+        let has_waited_long = since + facts.settings.reaction
+            >= about(self.probe_wait(flight, facts), facts)
+            && facts.sack()
+            && !self.tail_probe;
+        let tail = is_last && (has_waited_long || self.may_probe_tail(time, facts, flight));
         let goes_back = facts.settings.goes_back;
         if is_sacked
             && !goes_back

@@ -55,6 +55,17 @@ const LEAST_FOUND: Offset = 512;
 /// The first with its headers.
 const LEAST_PACKET: Offset = LEAST_FULL + 40;
 
+/// What lets the end of the data go, beside the windows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tail {
+    /// What the application has written and the host not sent after this segment; `None` if that is not known.
+    pub(crate) unsent: Option<Offset>,
+    /// The application has closed.
+    pub(crate) is_closing: bool,
+    /// The time for a probe of the tail has come (RFC 8985 section 7.3).
+    pub(crate) is_probed: bool,
+}
+
 /// The offered window.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Window {
@@ -172,17 +183,17 @@ impl Window {
         (end > facts.acked).then_some(end)
     }
 
-    /// The host has sent data that is new. `unsent` is what the application has written and the host not sent
-    /// after this, if that is known; `closing` if it has closed.
+    /// The host has sent data that is new. Returns whether only a probe of the tail may have sent it.
     pub(crate) fn on_new_data(
         &mut self,
         seen: &Seen<'_>,
         facts: &Facts,
-        unsent: Option<Offset>,
-        closing: bool,
+        tail: Tail,
         docket: &mut Docket<'_>,
-    ) {
+    ) -> bool {
         self.begin(facts);
+        let unsent = tail.unsent;
+        let mut probes_tail = false;
         let (time, number) = (seen.time, seen.number);
         let quiet = time.saturating_since(self.last_data);
         let size = seen.payload_len() + seen.options_len as Offset;
@@ -213,8 +224,11 @@ impl Window {
                     format!("{} bytes fill what the window has left", seen.payload_len())
                 });
             }
-            let goes_along = closing || seen.is(Flags::FIN) || reduced || seen.text() < facts.sent;
-            if let Some(end) = self.awaited(facts).filter(|_| !goes_along && quiet < OVERRIDE) {
+            let goes_along =
+                tail.is_closing || seen.is(Flags::FIN) || reduced || seen.text() < facts.sent;
+            let awaited = self.awaited(facts).filter(|_| !goes_along && quiet < OVERRIDE);
+            probes_tail = awaited.is_some() && tail.is_probed;
+            if let Some(end) = awaited.filter(|_| !tail.is_probed) {
                 docket.forbid(&NAGLE, time, number, || {
                     format!(
                         "{} bytes, while what was sent up to {end} is not acknowledged",
@@ -228,5 +242,6 @@ impl Window {
             }
         }
         self.largest = self.largest.max(size);
+        probes_tail
     }
 }

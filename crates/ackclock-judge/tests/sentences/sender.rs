@@ -113,6 +113,43 @@ fn small_segments_wait_for_acks_where_nagle_is_told() {
     keeps(&format!("nagle minshall\n{PLAIN}{probe}{write}"));
 }
 
+/// A probe of the tail is new data first, small or not (RFC 8985 section 7.3); there is one at a time.
+#[test]
+fn a_probe_of_the_tail_waits_for_no_ack() {
+    let first = "> P. 1:101(100) ack 1\n";
+    let second = "> P. 101:201(100) ack 1\n";
+    let later = "> P. 101:201(100) ack 101\n";
+    let third = "+0.03 > P. 201:301(100) ack 1\n";
+    let acked = "+0.01 < . 1:1(0) ack 201\n";
+    let told = format!("nagle minshall\n{SACK}{first}");
+    keeps(&format!("{told}+0.03 {second}{acked}"));
+    // What the peer sends in between does not put the probe off.
+    keeps(&format!(
+        "{told}+0.015 < . 1:101(100) ack 1\n+0.015 {later}+0.01 < . 101:101(0) ack 201"
+    ));
+    breaks("nagle", &format!("{told}+0.01 {second}{acked}"));
+    breaks("nagle", &format!("{told}+0.03 {second}{third}+0.01 < . 1:1(0) ack 301"));
+    breaks("nagle", &format!("nagle minshall\n{PLAIN}{first}+0.03 {second}{acked}"));
+}
+
+/// A receiver may leave a FIN out of its SACK block: the segment is measured all the same.
+#[test]
+fn a_segment_that_is_sacked_without_its_fin_is_a_measurement() {
+    let slow = format!("set waits_for_reordering 1\n{}", SACK.replace("+0.01 <", "+0.04 <"));
+    let sent = "> . 1:1001(1000) ack 1\n> FP. 1001:1101(100) ack 1\n";
+    let sacked = "+0.03 < . 1:1(0) ack 1 <sack 1001:1101>\n";
+    let again = "> . 1:1001(1000) ack 1\n+0.03 < . 1:1(0) ack 1102";
+    keeps(&format!("{slow}{sent}{sacked}+0.008 {again}"));
+    breaks("retransmission-too-early", &format!("{slow}{sent}{sacked}+0.003 {again}"));
+    // Where the SYN went twice there is no measurement yet that would be waited a quarter of.
+    let twice = slow.replacen(
+        "    +0.04 <",
+        "    +1 > S 0:0(0) win 10000 <mss 1000,sackOK>\n    +0.04 <",
+        1,
+    );
+    keeps(&format!("{twice}{sent}{sacked}+0.003 {again}"));
+}
+
 /// A host may measure by an ack of a part, whatever the handshake took, and begins its timer anew with it.
 #[test]
 fn an_ack_of_a_part_is_a_measurement() {
