@@ -1,12 +1,12 @@
 //! Accurate ECN (AccECN, RFC 9768): each end counts the packets and bytes that arrive with each ECN codepoint,
 //! and every ack reports these counters, in the ACE field (the flags AE, CWR and ECE) and in a TCP option.
 //!
-//!  | sections | topic | module |
-//!  | --- | --- | --- |
-//!  | 3.1, 3.2.2.1 | negotiation and feedback in the handshake, tables 2 to 4 | [`agreement`] |
-//!  | 3.2.2.5.1, 3.2.3.3 | counting what arrives, and when and how to report it | [`receiving`] |
-//!  | 3.2.2.2, 3.2.2.5.2, 3.2.3.1 | processing the counters that the peer reports | [`sending`] |
-//!  | 3.2.2.3 to 3.2.2.4, 3.2.3.2.4 to 3.2.3.2.5 | detecting feedback that must not be trusted | [`sending`] |
+//! | sections | topic | module |
+//! | --- | --- | --- |
+//! | 3.1, 3.2.2.1 | negotiation and feedback in the handshake, tables 2 to 4 | [`agreement`] |
+//! | 3.2.2.5.1, 3.2.3.3 | counting what arrives, and when and how to report it | [`receiving`] |
+//! | 3.2.2.2, 3.2.2.5.2, 3.2.3.1 | processing the counters that the peer reports | [`sending`] |
+//! | 3.2.2.3 to 3.2.2.4, 3.2.3.2.4 to 3.2.3.2.5 | detecting feedback that must not be trusted | [`sending`] |
 //!
 //! The stack remembers the hosts at which SYNs that request AccECN seem to get lost (section 3.1.4.1).
 //!
