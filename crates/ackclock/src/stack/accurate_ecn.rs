@@ -1,5 +1,5 @@
-//! Hosts to which SYNs that ask for AccECN do not seem to come through: for a while none asks for it there (RFC 9768
-//! section 3.1.4.1).
+//! Cache of hosts at which SYNs that request AccECN seem to get lost: for a while no SYN to them requests it
+//! (RFC 9768 section 3.1.4.1).
 
 use super::Stack;
 use crate::congestion::CongestionController;
@@ -9,26 +9,26 @@ use crate::time::{Duration, Instant};
 use crate::wire::Address;
 use core::net::Ipv4Addr;
 
-/// How many hosts are remembered. One more takes the place of the one that was met least recently.
+/// Number of hosts remembered. A new one replaces the one whose SYN failed least recently.
 const HOSTS: usize = 8;
-/// After so many failures in a row it is clear that it is not chance.
+/// Number of consecutive failures after which chance is ruled out.
 const CLEAR_AFTER: u8 = 2;
-/// For so long nobody asks then, and twice as long after each failure that follows.
+/// For how long AccECN is not requested then; the time doubles with each further failure.
 const AVOIDED_FOR: Duration = Duration::from_secs(600);
-/// After this number of failures in a row the time grows no more: it is a week then.
+/// Number of consecutive failures after which the time no longer grows: it is a week then.
 const MOST_FAILURES: u8 = 12;
 
-/// What is remembered of a host.
+/// State of one host.
 #[derive(Clone, Copy, Debug)]
 struct Host {
     address: Address,
-    /// Connections in a row that opened only once they did not ask for it any more.
+    /// Consecutive connections that opened only after their SYN no longer requested AccECN.
     failures: u8,
     avoided_until: Instant,
     met_at: Instant,
 }
 
-/// The hosts at which such SYNs have failed.
+/// The hosts at which SYNs that request AccECN have failed.
 #[derive(Debug)]
 pub(super) struct DeafHosts([Host; HOSTS]);
 
@@ -44,7 +44,7 @@ impl InitialValue for DeafHosts {
 }
 
 impl DeafHosts {
-    /// Whether SYNs to a host are not to ask now.
+    /// Whether SYNs to this host should not request AccECN now.
     fn avoids(&self, now: Instant, address: Address) -> bool {
         self.0.iter().any(|host| host.address == address && host.avoided_until > now)
     }
@@ -76,14 +76,14 @@ impl DeafHosts {
         }
     }
 
-    /// The hosts that are avoided now, and for how long.
+    /// The hosts to which AccECN is not requested now, each with the time left.
     pub(super) fn avoided(&self, now: Instant) -> impl Iterator<Item = (Address, Duration)> + '_ {
         let is_avoided = move |host: &&Host| host.avoided_until > now;
         let left = move |host: &Host| (host.address, host.avoided_until.saturating_since(now));
         self.0.iter().filter(is_avoided).map(left)
     }
 
-    /// Forgets what is known of the hosts that `which` names.
+    /// Forgets the hosts selected by `which`.
     pub(super) fn forget(&mut self, which: impl Fn(Address) -> bool) {
         for host in self.0.iter_mut().filter(|host| which(host.address)) {
             (host.failures, host.avoided_until) = (0, Instant::ZERO);
@@ -92,7 +92,7 @@ impl DeafHosts {
 }
 
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
-    /// Has the SYNs of a new connection ask for less where those that ask for AccECN have failed.
+    /// Makes a new connection's SYNs not request AccECN if earlier requests to the same host have failed.
     pub(super) fn ask_for_less(&mut self, now: Instant, id: u32) {
         if let (Some(hosts), Some(slot)) = (self.deaf_hosts.get(), self.connections.get_mut(id))
             && hosts.avoids(now, slot.tuple.remote.ip())
@@ -101,7 +101,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         }
     }
 
-    /// A SYN was answered.
+    /// Records whether the SYN that was answered had requested AccECN.
     #[inline(never)]
     pub(super) fn note_request(&mut self, now: Instant, id: u32) {
         if let (Some(hosts), Some(slot)) = (self.deaf_hosts.get_mut(), self.connections.get(id))

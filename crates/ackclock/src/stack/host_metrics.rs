@@ -1,6 +1,6 @@
-//! What connections have learned of the paths to hosts, for the next ones (RFC 9040 section 6, temporal
-//! sharing; Linux's `tcp_metrics`): the slow-start threshold, the round-trip time and its variation, and
-//! reordering. A connection begins with it, and adds to it, if it is [told to](Config::reuse_metrics).
+//! Cache of path metrics that connections leave for later ones to the same host (RFC 9040 section 6, temporal
+//! sharing; Linux's `tcp_metrics`): slow-start threshold, round-trip time and its variation, and reordering. A
+//! connection uses and updates it if it is [configured to](Config::reuse_metrics).
 //!
 //! [`Config::reuse_metrics`]: crate::tcp::Config::reuse_metrics
 
@@ -12,18 +12,17 @@ use crate::time::{Duration, Instant};
 use crate::wire::Address;
 use core::net::Ipv4Addr;
 
-/// How many hosts are remembered. One more takes the place of the one that was asked for or told of least
-/// recently.
+/// Number of hosts remembered. A new one replaces the one that was used or updated least recently.
 const HOSTS: usize = 32;
-/// How long what was learned counts (as in Linux).
+/// How long metrics are valid (as in Linux).
 const BELIEVED: Duration = Duration::from_secs(3_600);
-/// In so many milliseconds a threshold doubles: that the path has had no more room says less and less (section
-/// 8.1).
+/// Milliseconds in which a slow-start threshold doubles: the older it is, the less it says about the capacity
+/// of the path (section 8.1).
 const DOUBLES_IN: u64 = 600_000;
-/// After that many doublings there is no threshold any more.
+/// Number of doublings after which the threshold is dropped.
 const MOST_DOUBLINGS: u64 = 5;
 
-/// What is remembered of a host.
+/// Metrics of one host.
 #[derive(Clone, Copy, Debug)]
 struct Host {
     address: Address,
@@ -40,22 +39,22 @@ impl Host {
         used_at: Instant::ZERO,
     };
 
-    /// Whether it is of a host, and not too old.
+    /// Whether this entry holds metrics that are still valid.
     fn is_believed(&self, now: Instant) -> bool {
         self.lessons != Lessons::default() && now.saturating_since(self.learned_at) < BELIEVED
     }
 
-    /// What is believed now.
+    /// The metrics as adjusted for their age.
     fn aged(&self, now: Instant) -> Lessons {
         let doublings = now.saturating_since(self.learned_at).as_millis() / DOUBLES_IN;
         let factor = if doublings < MOST_DOUBLINGS { 1 << doublings } else { 0 };
-        // An infinite one is none.
+        // An infinite threshold means that there is none.
         let threshold = self.lessons.threshold.checked_mul(factor).unwrap_or(0);
         Lessons { threshold, ..self.lessons }
     }
 }
 
-/// The hosts that are remembered.
+/// The cache.
 #[derive(Debug)]
 pub(super) struct HostMetricsCache([Host; HOSTS]);
 
@@ -63,8 +62,7 @@ impl InitialValue for HostMetricsCache {
     const INITIAL: Self = HostMetricsCache([Host::NONE; HOSTS]);
 }
 
-/// The mean of what was known and what is new; what is new if nothing was known (section 6.3), and what was
-/// known if nothing is new.
+/// The mean of the old and the new value (section 6.3); if one of them is unknown (0), the other.
 fn merged(old: u32, new: u32) -> u32 {
     match (old, new) {
         (0, only) | (only, 0) => only,
@@ -77,33 +75,33 @@ impl HostMetricsCache {
         self.0.iter_mut().find(|host| host.address == address && host.is_believed(now))
     }
 
-    /// What is known of a host, and since when, without having been asked for it.
+    /// The metrics of a host and their age. Does not count as use of the entry.
     pub(super) fn look_up(&self, now: Instant, address: Address) -> Option<(Lessons, Duration)> {
         let is_it = |host: &&Host| host.address == address && host.is_believed(now);
         let host = self.0.iter().find(is_it)?;
         Some((host.aged(now), now.saturating_since(host.learned_at)))
     }
 
-    /// The hosts of which something is known.
+    /// The hosts with valid metrics.
     pub(super) fn hosts(&self, now: Instant) -> impl Iterator<Item = Address> + '_ {
         self.0.iter().filter(move |host| host.is_believed(now)).map(|host| host.address)
     }
 
-    /// Forgets the hosts that `which` names.
+    /// Forgets the hosts selected by `which`.
     pub(super) fn forget(&mut self, which: impl Fn(Address) -> bool) {
         for host in self.0.iter_mut().filter(|host| which(host.address)) {
             *host = Host::NONE;
         }
     }
 
-    /// What is known of a host.
+    /// The metrics of a host, for a connection that uses them.
     fn recall(&mut self, now: Instant, address: Address) -> Option<Lessons> {
         let host = self.find(now, address)?;
         host.used_at = now;
         Some(host.aged(now))
     }
 
-    /// A connection to a host has ended (section 6.2, CLOSE).
+    /// Merges in what a connection to a host that is now closing has learned (section 6.2, CLOSE).
     pub(super) fn learn(&mut self, now: Instant, address: Address, new: Lessons) {
         if new == Lessons::default() {
             return;
@@ -127,7 +125,7 @@ impl HostMetricsCache {
 }
 
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
-    /// A new connection begins with what is known of its host, if it is to.
+    /// Initializes a new connection from the cached metrics of its host, if it is configured to.
     pub(super) fn begin_with_metrics(&mut self, id: u32) {
         let (Some(cache), Some(slot)) = (self.host_metrics.get_mut(), self.connections.get_mut(id))
         else {
@@ -140,7 +138,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         }
     }
 
-    /// A connection is about to leave the network.
+    /// Updates the cache from a connection that is about to leave the network.
     #[inline(never)]
     pub(super) fn learn_metrics(&mut self, now: Instant, id: u32) {
         if let Some(cache) = self.host_metrics.get_mut()

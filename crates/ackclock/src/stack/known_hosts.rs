@@ -1,9 +1,9 @@
-//! What is remembered of other hosts, as one table to whoever looks at it (RFC 9040; `ip tcp_metrics` on Linux).
+//! Table of everything the stack remembers about other hosts (RFC 9040; `ip tcp_metrics` on Linux).
 //!
-//! Each kind of knowledge has a store of its own, since each is a part of its own, with its own ways to be found
-//! out, to be told and to grow old: [what connections have measured](super::host_metrics), [narrow
-//! paths](super::icmp_errors), [cookies](super::fast_open), and [where SYNs with AccECN
-//! fail](super::accurate_ecn). Images have those that they ask for.
+//! Each kind of information has its own cache, because each is an optional part with its own source, use and
+//! expiry: [path metrics measured by connections](super::host_metrics), [path MTUs](super::icmp_errors), [Fast
+//! Open cookies](super::fast_open), and [hosts at which SYNs that request AccECN get
+//! lost](super::accurate_ecn). An image contains those that its profile selects.
 
 use super::Stack;
 use crate::congestion::CongestionController;
@@ -13,37 +13,38 @@ use crate::time::{Duration, Instant};
 use crate::wire::Address;
 use core::net::IpAddr;
 
-/// What is remembered of a host and the path to it; see [`Stack::host_metrics`].
+/// What the stack remembers about one host and the path to it; see [`Stack::host_metrics`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct HostMetrics {
     /// Address of the host.
     pub address: IpAddr,
-    /// Round-trip time, if it is known.
+    /// Smoothed round-trip time, if known.
     pub rtt: Option<Duration>,
-    /// Mean deviation of the round-trip time, if it is known.
+    /// Mean deviation of the round-trip time, if known.
     pub rttvar: Option<Duration>,
-    /// Slow-start threshold in bytes, if there is one.
+    /// Slow-start threshold in bytes, if known.
     pub ssthresh: Option<u32>,
-    /// By how many steps the reordering window has grown (RFC 8985 section 6.2 step 4), if reordering was
-    /// seen.
+    /// Number of steps by which the reordering window has grown (RFC 8985 section 6.2 step 4), if reordering
+    /// was seen.
     pub reordering: Option<u8>,
-    /// How long ago a connection has added to these; zero if none has.
+    /// Time since a connection last updated these metrics; zero if none has.
     pub age: Duration,
-    /// Largest packet that the path takes, in bytes, if it is known to be narrow.
+    /// Path MTU in bytes, if the path is known to be narrower than the link.
     pub mtu: Option<u32>,
-    /// Whether it has given a Fast Open cookie (RFC 7413).
+    /// Whether the host has provided a Fast Open cookie (RFC 7413).
     pub has_cookie: bool,
-    /// For how long no SYN asks it for AccECN, as those that did have failed (RFC 9768 section 3.1.4.1).
+    /// For how long SYNs to this host will not request AccECN, because SYNs that did have failed (RFC 9768
+    /// section 3.1.4.1); `None` if they may.
     pub without_accurate_ecn: Option<Duration>,
 }
 
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
-    /// What is remembered of other hosts: what connections that [reuse
-    /// metrics](crate::tcp::Config::reuse_metrics) have learned of the paths to them, for at most 32 and an hour; and
-    /// whatever connections do, the MTU of at most 8 narrow paths, at most 32 cookies, and at most 8 hosts that
-    /// SYNs with AccECN do not reach. Thresholds are as a new connection would begin with them: they double every
-    /// ten minutes.
+    /// Everything the stack remembers about other hosts. Connections that [reuse
+    /// metrics](crate::tcp::Config::reuse_metrics) leave the path metrics of at most 32 hosts, which expire
+    /// after an hour. Regardless of that setting, there are the MTUs of at most 8 narrow paths, at most 32 Fast
+    /// Open cookies, and at most 8 hosts at which SYNs that request AccECN get lost. Slow-start thresholds are
+    /// reported as a new connection would use them: they double every ten minutes.
     pub fn host_metrics(&self, now: Instant) -> impl Iterator<Item = HostMetrics> + '_ {
         let measured = self.host_metrics.get();
         let narrow = self.narrow_paths.get();
@@ -63,7 +64,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
             .map(move |host| self.known_of(now, host))
     }
 
-    /// What is remembered of one host.
+    /// What the stack remembers about one host.
     fn known_of(&self, now: Instant, host: Address) -> HostMetrics {
         let measured = self.host_metrics.get().and_then(|all| all.look_up(now, host));
         let (Lessons { rtt, rttvar, threshold, reordering }, age) = measured.unwrap_or_default();
@@ -84,7 +85,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         }
     }
 
-    /// Forgets what is [remembered](Self::host_metrics) of a host, or of all if none is named.
+    /// Forgets everything [remembered](Self::host_metrics) about a host, or about all hosts if `address` is
+    /// `None`.
     pub fn forget_host_metrics(&mut self, address: Option<IpAddr>) {
         let address = address.map(Address::from);
         let which = move |host| address.is_none_or(|address| address == host);

@@ -1,4 +1,4 @@
-//! Keys for TCP's authentication option (TCP-AO, RFC 5925), and which of them a connection uses.
+//! User calls for TCP-AO (RFC 5925): adding and removing keys, and selecting which of them a connection uses.
 
 use super::keys::{AoParameters, KeyScope, Scheme, SignatureKey};
 use super::session::Session;
@@ -10,24 +10,26 @@ use crate::time::Instant;
 use crate::wire::ao::AoKey;
 
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
-    /// Has the segments of connections with some peers signed by TCP-AO (RFC 5925): each segment that is sent
-    /// has the option, and one that arrives without, with an unknown key or a wrong code is dropped and counted.
+    /// Adds a TCP-AO key (master key tuple, RFC 5925) for connections with some peers. Every segment sent on
+    /// them carries the option; arriving segments without it, with an unknown key or with a wrong MAC are
+    /// dropped and counted.
     ///
-    /// A connection may have several keys. It begins with the one that fits its ends best, and of several that
-    /// fit alike with the one that was set first; a passive open begins with what the peer's SYN asks for. Then
-    /// [`set_ao_rnext_key`](Self::set_ao_rnext_key) has the peer change its key, and the peer's wish changes ours.
-    /// Keys concern connections that are opened from now on, and those that TCP-AO signs already. Where an MD5 key fits a
-    /// connection better, that counts (RFC 5925 section 8).
+    /// A connection may have several keys. It starts with the most specific one for its addresses and ports,
+    /// and among equally specific ones with the one added first; a passive open starts with the key that the
+    /// peer's SYN requests. Later [`set_ao_rnext_key`](Self::set_ao_rnext_key) makes the peer change its key,
+    /// and the peer can make us change ours. Keys apply to connections opened from now on, and to those that
+    /// already use TCP-AO. If an MD5 key is more specific, it is used instead (RFC 5925 section 8).
     ///
-    /// Such connections have no Fast Open, leave no segmentation to the link, and ignore hard ICMP errors once
-    /// they are synchronized, IPv4's "fragmentation needed" among them (section 7.8); RFC 4821's probes
-    /// ([`Config::mtu_probing`](crate::tcp::Config::mtu_probing)) find narrow paths without. Section 7.7
-    /// advises [keepalives](crate::tcp::Config::keepalive), since a peer that has restarted cannot reset them.
+    /// Connections with TCP-AO do not use Fast Open or segmentation offload. Once synchronized, they ignore
+    /// hard ICMP errors, including IPv4's "fragmentation needed" (section 7.8); to find a narrow path without
+    /// ICMP, probe for its MTU ([`Config::mtu_probing`](crate::tcp::Config::mtu_probing), RFC 4821). Section
+    /// 7.7 recommends [keepalives](crate::tcp::Config::keepalive), since a peer that has restarted cannot reset
+    /// the connection.
     ///
     /// # Errors
-    /// The key's length or the prefix cannot be, another key that some connection may have too has one of
-    /// the IDs, the profile has no [`Signatures`](crate::profile::Profile::Signatures), or
-    /// [`limits::KEYS`](crate::stack::limits::KEYS) keys are there.
+    /// The length of the key or the prefix is invalid; another key that could apply to the same connection has
+    /// one of these IDs; the profile has no [`Signatures`](crate::profile::Profile::Signatures); or there are
+    /// already [`limits::KEYS`](crate::stack::limits::KEYS) keys.
     pub fn add_ao_key(
         &mut self,
         now: Instant,
@@ -40,12 +42,11 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         self.set_key(now, scope, SignatureKey::new(Scheme::Ao(parameters), key)?)
     }
 
-    /// Forgets a key of TCP-AO. Connections that use it go on with the one of those that are left which fits best;
-    /// without any they end with [`Error::KeyRemoved`](crate::tcp::Error::KeyRemoved), and without a word to the
-    /// peer.
+    /// Removes a TCP-AO key. Connections that use it change to the most specific remaining key; those without
+    /// one end with [`Error::KeyRemoved`](crate::tcp::Error::KeyRemoved), and nothing is sent to the peer.
     ///
     /// # Errors
-    /// There is no key with these IDs for exactly this.
+    /// There is no key with these IDs for exactly this scope.
     pub fn remove_ao_key(
         &mut self,
         now: Instant,
@@ -64,11 +65,11 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         Ok(())
     }
 
-    /// Has a connection sign what it sends from now on by the key with this SendID (current_key, RFC 5925 section
-    /// 7.1), until the peer asks for another.
+    /// Makes a connection sign what it sends with the key that has this SendID (current_key, RFC 5925 section
+    /// 7.1), until the peer requests another key.
     ///
     /// # Errors
-    /// TCP-AO does not sign the connection, or it has no such key.
+    /// The connection does not use TCP-AO, or it has no such key.
     pub fn set_ao_current_key(
         &mut self,
         now: Instant,
@@ -82,11 +83,11 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         Ok(())
     }
 
-    /// Has a connection ask its peer to sign by the key with this RecvID from now on (rnext_key, RFC 5925
-    /// section 7.1): each segment that is sent says so.
+    /// Makes a connection ask its peer to sign with the key that has this RecvID (rnext_key, RFC 5925 section
+    /// 7.1). Every segment sent from now on carries the request.
     ///
     /// # Errors
-    /// TCP-AO does not sign the connection, or it has no such key.
+    /// The connection does not use TCP-AO, or it has no such key.
     pub fn set_ao_rnext_key(
         &mut self,
         now: Instant,
@@ -100,11 +101,11 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         Ok(())
     }
 
-    /// Whether a connection that TCP-AO signs heeds ICMP errors as others do (RFC 5925 section 7.8). At first
-    /// it ignores hard ones, since nobody signs them.
+    /// Sets whether a connection with TCP-AO processes ICMP errors like other connections (RFC 5925 section
+    /// 7.8). By default it ignores hard ones, since they are not authenticated.
     ///
     /// # Errors
-    /// TCP-AO does not sign the connection.
+    /// The connection does not use TCP-AO.
     pub fn set_ao_heeds_icmp(
         &mut self,
         now: Instant,
@@ -115,8 +116,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         Ok(())
     }
 
-    /// Whether segments that have a TCP-AO option, of connections for which there is no such key, are dropped.
-    /// At first they are taken as if they had none, and counted (RFC 5925 section 7.3).
+    /// Sets whether to drop segments that carry a TCP-AO option although no TCP-AO key applies to their
+    /// connection. By default they are accepted as if they had no option, and counted (RFC 5925 section 7.3).
     ///
     /// # Errors
     /// The profile has no [`Signatures`](crate::profile::Profile::Signatures).
@@ -126,8 +127,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         Ok(())
     }
 
-    /// The SendIDs and RecvIDs of all keys of TCP-AO that a connection may use (RFC 5925 section 7.1); none if
-    /// TCP-AO does not sign it.
+    /// The (SendID, RecvID) pairs of all TCP-AO keys that a connection may use (RFC 5925 section 7.1); empty if
+    /// it does not use TCP-AO.
     pub fn ao_keys(&self, handle: Handle) -> impl Iterator<Item = (u8, u8)> {
         let slot = self.resolve(handle);
         let signatures = self.signatures.get();
@@ -139,7 +140,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         both.into_iter().flat_map(|(tuple, signatures)| signatures.keys.ao_ids(tuple))
     }
 
-    /// What is kept of a connection, for a call that changes it.
+    /// The TCP-AO state of a connection, for a call that changes it.
     fn session_of(
         &mut self,
         now: Instant,

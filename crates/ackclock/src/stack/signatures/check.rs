@@ -1,4 +1,4 @@
-//! Checking what arrives.
+//! Checking the signatures of arriving segments.
 
 use super::keys::MasterKey;
 use super::session::{Direction, Extended, Numbers, SegmentKey};
@@ -15,18 +15,18 @@ use crate::wire::{
 };
 use core::net::SocketAddr;
 
-/// Why a segment is not believed.
+/// Why a segment fails the check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fault {
-    /// It has no signature and is to have one.
+    /// It has no signature, but its connection is signed.
     Missing,
-    /// It has one and is to have none.
+    /// It has a signature that its connection does not use.
     Unexpected,
-    /// Its signature is not right.
+    /// Its digest or MAC is wrong.
     Wrong,
-    /// There is no such key.
+    /// No key has the KeyID in its option.
     UnknownKey,
-    /// Nothing is known of its connection, whose numbers its key is made of.
+    /// Its connection is unknown, and therefore the ISNs from which to derive the traffic key.
     UnknownConnection,
 }
 
@@ -42,15 +42,15 @@ impl Fault {
     }
 }
 
-/// Whether a digest is the one that a segment has told, as far as that goes. How long that takes says nothing of how
-/// much of it is right.
+/// Compares the digest in a segment with our own, up to the length of the former. Takes the same time wherever
+/// they differ, so that timing reveals nothing.
 fn is_right(told: &[u8], own: &[u8; 16]) -> bool {
     told.iter().zip(own).fold(0, |wrong, (told, own)| wrong | (told ^ own)) == 0
 }
 
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
-    /// Whether a segment may be believed: it has the right signature, or none and is to have none. All
-    /// others are dropped without an answer (RFC 2385 section 2, RFC 5925 section 7.3).
+    /// Whether a segment is authentic: it has the right signature, or has none and does not need one. The
+    /// caller drops all others without a reply (RFC 2385 section 2, RFC 5925 section 7.3).
     #[inline]
     pub(in crate::stack) fn is_authentic(&mut self, packet: &[u8], segment: &Segment<'_>) -> bool {
         let is_signed = segment.header.options.signature.is_some();
@@ -62,7 +62,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
     fn check_signature(&mut self, packet: &[u8], segment: &Segment<'_>) -> bool {
         let tuple = FourTuple::of(segment);
         let entity = self.find(&tuple);
-        // What is for somebody else is his to judge.
+        // A segment for an address that is not ours is not ours to check.
         if entity.is_none()
             && self.listener_for(&tuple).is_none()
             && !self.addresses.contains(tuple.local.ip())
@@ -76,7 +76,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
             (Some(SignatureKind::Ao), Some(SignatureKind::Ao)) => {
                 self.check_ao(packet, segment, &tuple, entity)
             }
-            // Neither on a connection of the other kind (RFC 5925 section 8).
+            // Nor may a connection of one kind carry signatures of the other (RFC 5925 section 8).
             (_, Some(_)) => Err(Fault::Unexpected),
             (Some(_), None) => Err(Fault::Missing),
         };
@@ -99,13 +99,14 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         false
     }
 
-    /// Whether another line about a packet that is dropped or ignored may be logged: at most ten in five seconds.
+    /// Whether another message about a dropped or ignored packet may be logged: at most ten in five seconds.
     pub(in crate::stack) fn may_tell(&mut self) -> bool {
         let now = self.now;
         self.signatures.get_mut().is_some_and(|all| all.lines.allow_challenge(now))
     }
 
-    /// A segment with a TCP-AO option of a connection without such a key (RFC 5925 section 7.3).
+    /// Handles a segment with a TCP-AO option if no TCP-AO key applies to its connection (RFC 5925 section
+    /// 7.3).
     fn take_unmatched(&mut self) -> Result<(), Fault> {
         if self.signatures.get().is_some_and(|signatures| signatures.refuses_unmatched) {
             return Err(Fault::Unexpected);
@@ -114,9 +115,9 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         Ok(())
     }
 
-    /// Whether an ICMP error is not heeded: IPv4's "protocol unreachable", "port unreachable" and "fragmentation
-    /// needed", IPv6's "administratively prohibited" and "port unreachable", and those of their kind, about a
-    /// synchronized connection that TCP-AO signs (RFC 5925 section 7.8).
+    /// Whether to ignore an ICMP error, because it is a hard one for a synchronized connection with TCP-AO (RFC
+    /// 5925 section 7.8): IPv4's "protocol unreachable", "port unreachable" and "fragmentation needed", IPv6's
+    /// "administratively prohibited" and "port unreachable", and similar ones.
     #[inline(never)]
     pub(in crate::stack) fn ignores_icmp(&self, id: u32, error: &IcmpError) -> bool {
         let Some(slot) = self.connections.get(id) else {
@@ -147,7 +148,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         if is_right(told, &digest(&segment, key)) { Ok(()) } else { Err(Fault::Wrong) }
     }
 
-    /// RFC 5925 section 7.5.
+    /// Checks a segment's TCP-AO option (RFC 5925 section 7.5).
     fn check_ao(
         &mut self,
         packet: &[u8],
@@ -182,7 +183,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
             return Err(Fault::Wrong);
         }
         *heard = Some(option.ids);
-        // A SYN that was recorded has a right code for ever: it changes no keys.
+        // The MAC of a SYN stays valid forever, and the SYN may be replayed: it must not change keys.
         if let Some(session) = session.filter(|_| !is_syn || is_opening) {
             if is_opening {
                 session.meet(keys, numbers.remote_isn);
@@ -195,8 +196,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         Ok(())
     }
 
-    /// The numbers that the key of a segment is made of (RFC 5925 section 5.2). What a SYN cookie has told the peer
-    /// comes back with its ack.
+    /// The ISNs from which to derive a segment's traffic key, and its SNE (RFC 5925 section 5.2). If the
+    /// segment may answer a SYN cookie, the ISNs come from its acknowledgment and sequence numbers.
     fn numbers_of(
         &self,
         segment: &Segment<'_>,

@@ -1,4 +1,4 @@
-//! The keys of a stack: for whom each is, and which of them are for a connection.
+//! The signature keys of a stack: the scope of each, and the selection of keys for a connection.
 
 use crate::profile::InitialValue;
 use crate::stack::addresses::Network;
@@ -8,22 +8,22 @@ use crate::storage::OnDemand;
 use crate::wire::{AoContext, AoFunctions, Digest, SignatureKind, TrafficKey};
 use core::fmt;
 
-/// The longest key in bytes (RFC 2385 section 4.5; Linux's `TCP_MD5SIG_MAXKEYLEN` and `TCP_AO_MAXKEYLEN`).
+/// Largest key length in bytes (RFC 2385 section 4.5; Linux's `TCP_MD5SIG_MAXKEYLEN` and `TCP_AO_MAXKEYLEN`).
 const LONGEST_KEY: usize = 80;
 
-/// Whose segments are signed: those of all connections with these peers, or only those of one service.
+/// The connections to which a key applies: all connections with some peers, or only those of one service.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeyScope {
-    /// The peers: all addresses that share the prefix. Of several keys for a peer that of the longest
-    /// prefix counts.
+    /// The peers: all addresses that match the prefix. If several keys apply to a peer, the one with the
+    /// longest prefix is used.
     pub peers: Cidr,
-    /// The port at which either end was connected to, such as 179 for BGP, whoever opens the
-    /// connection; 0: any. A key for a port counts more than one for any with the same prefix.
+    /// Server port of the connection, such as 179 for BGP, whichever end opens it; 0 for any port. With the
+    /// same prefix, a key for one port takes precedence over a key for any port.
     pub port: u16,
 }
 
 impl KeyScope {
-    /// All connections with the peers of a network.
+    /// All connections with the peers in a network.
     pub const fn of(peers: Cidr) -> Self {
         KeyScope { peers, port: 0 }
     }
@@ -38,7 +38,7 @@ impl fmt::Display for KeyScope {
     }
 }
 
-/// How a key signs.
+/// How a key is used to sign.
 #[derive(Clone, Copy, Debug)]
 #[allow(dead_code, reason = "whoever adds one brings an algorithm")]
 pub(super) enum Scheme {
@@ -48,19 +48,19 @@ pub(super) enum Scheme {
     Ao(AoParameters),
 }
 
-/// What a master key tuple has beside the key and for whom it is (RFC 5925 section 3.1).
+/// Parameters of a master key tuple, beside the key and its scope (RFC 5925 section 3.1).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AoParameters {
-    /// KeyID of segments that are sent.
+    /// SendID: the KeyID of segments that are sent.
     pub(super) send_id: u8,
-    /// KeyID of segments that arrive.
+    /// RecvID: the KeyID of segments that arrive.
     pub(super) recv_id: u8,
-    /// Whether other options than TCP-AO are signed.
+    /// Whether TCP options other than TCP-AO are covered by the MAC.
     pub(super) covers_options: bool,
     pub(super) functions: &'static AoFunctions,
 }
 
-/// A key, and how it signs.
+/// A key, and how it is used to sign.
 #[derive(Clone, Copy)]
 pub(in crate::stack) struct SignatureKey {
     scheme: Scheme,
@@ -90,7 +90,7 @@ impl SignatureKey {
         }
     }
 
-    /// What signs with MD5, and the key.
+    /// The MD5 function and the key, if this is an MD5 key.
     pub(super) fn as_md5(&self) -> Option<(Digest, &[u8])> {
         match self.scheme {
             Scheme::Md5(digest) => Some((digest, self.bytes())),
@@ -98,7 +98,7 @@ impl SignatureKey {
         }
     }
 
-    /// What it is as a master key tuple.
+    /// The master key tuple, if this is a TCP-AO key.
     pub(super) fn as_ao(&self) -> Option<MasterKey<'_>> {
         match self.scheme {
             Scheme::Md5(_) => None,
@@ -108,13 +108,13 @@ impl SignatureKey {
 }
 
 impl fmt::Debug for SignatureKey {
-    /// Keys are secret.
+    /// Prints no key, because keys are secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SignatureKey")
     }
 }
 
-/// A master key tuple (MKT) without for whom it is.
+/// A master key tuple (MKT) without its scope.
 #[derive(Clone, Copy)]
 pub(super) struct MasterKey<'k> {
     pub(super) parameters: AoParameters,
@@ -122,18 +122,18 @@ pub(super) struct MasterKey<'k> {
 }
 
 impl MasterKey<'_> {
-    /// The key of one direction of a connection (RFC 5925 section 5.2).
+    /// Derives the traffic key for one direction of a connection (RFC 5925 section 5.2).
     pub(super) fn traffic_key(&self, context: &AoContext) -> TrafficKey {
         (self.parameters.functions.derive)(self.key, context)
     }
 }
 
-/// A key and for whom it is.
+/// A key with its scope.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     network: Network,
     port: u16,
-    /// How many keys had been set before it.
+    /// Number of keys that had been added before it.
     order: u32,
     key: Option<SignatureKey>,
 }
@@ -142,7 +142,7 @@ impl Place {
     const EMPTY: Self =
         Place { network: Network { address: NOBODY, prefix: 0 }, port: 0, order: 0, key: None };
 
-    /// How well it fits a connection, more specific being greater; `None`: not at all.
+    /// How specific the key is for a connection: a greater value is more specific; `None` if it does not apply.
     fn fitness(&self, tuple: &FourTuple) -> Option<(u8, bool)> {
         let is_service =
             self.port == 0 || [tuple.local.port(), tuple.remote.port()].contains(&self.port);
@@ -154,7 +154,7 @@ impl Place {
         self.key.as_ref()?.as_ao()
     }
 
-    /// Whether some connection may have both this key and one of that network and port.
+    /// Whether there could be a connection to which both this key and one with that network and port apply.
     fn overlaps(&self, network: &Network, port: u16) -> bool {
         let is_same_service = self.port == 0 || port == 0 || self.port == port;
         let is_in = |one: &Network, other: &Network| {
@@ -164,7 +164,7 @@ impl Place {
     }
 }
 
-/// A place for each key.
+/// Storage for the keys.
 #[derive(Debug)]
 struct Places([Place; limits::KEYS]);
 
@@ -178,13 +178,13 @@ impl Default for Places {
     }
 }
 
-/// All keys.
+/// All keys of a stack.
 #[derive(Debug)]
 pub(super) struct Keys {
     places: OnDemand<Places>,
-    /// How many there are.
+    /// Number of keys.
     len: usize,
-    /// How many have been set.
+    /// Number of keys ever added.
     set: u32,
 }
 
@@ -193,20 +193,20 @@ impl InitialValue for Keys {
 }
 
 impl Keys {
-    /// Whether there is none.
+    /// Whether there are no keys.
     pub(super) fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The keys for a connection, each with how well it fits.
+    /// The keys that apply to a connection, each with how specific it is.
     fn fitting(&self, tuple: FourTuple) -> impl Iterator<Item = ((u8, bool), &Place)> {
         let places = if self.len == 0 { None } else { self.places.get() };
         let places = places.map(|Places(places)| places.iter()).into_iter().flatten();
         places.filter_map(move |place| Some((place.fitness(&tuple)?, place)))
     }
 
-    /// How a connection that is opened now is to be signed: as the key says that fits best. Of two that fit
-    /// alike TCP-AO's counts (RFC 5925 section 8).
+    /// How to sign a connection that is opened now: as the most specific key says. TCP-AO takes precedence over
+    /// an equally specific MD5 key (RFC 5925 section 8).
     #[inline(never)]
     pub(super) fn kind(&self, tuple: &FourTuple) -> Option<SignatureKind> {
         let kinds = self
@@ -217,15 +217,15 @@ impl Keys {
             .map(|(_, kind)| kind)
     }
 
-    /// The MD5 key for a connection.
+    /// The MD5 key to use for a connection.
     pub(super) fn md5(&self, tuple: &FourTuple) -> Option<&SignatureKey> {
         let md5 = |place: &&Place| place.key.is_some_and(|key| key.kind() == SignatureKind::Md5);
         let fitting = self.fitting(*tuple).filter(|(_, place)| md5(place));
         fitting.max_by_key(|(fitness, _)| *fitness).and_then(|(_, place)| place.key.as_ref())
     }
 
-    /// The master key tuple for a connection that fits best of those for which `is_it` says yes; of several that
-    /// fit alike the one that was set first.
+    /// The most specific master key tuple for a connection among those accepted by `is_it`; of equally specific
+    /// ones, the one added first.
     pub(super) fn ao(
         &self,
         tuple: &FourTuple,
@@ -238,15 +238,15 @@ impl Keys {
         fitting.max_by_key(|(fitness, _)| *fitness).map(|(_, key)| key)
     }
 
-    /// The SendIDs and RecvIDs of the master key tuples for a connection.
+    /// The SendIDs and RecvIDs of the master key tuples that apply to a connection.
     #[allow(dead_code, reason = "whoever has some brings an algorithm")]
     pub(super) fn ao_ids(&self, tuple: FourTuple) -> impl Iterator<Item = (u8, u8)> {
         let keys = self.fitting(tuple).filter_map(|(_, place)| place.as_ao());
         keys.map(|key| (key.parameters.send_id, key.parameters.recv_id))
     }
 
-    /// Sets a key in place of one that is for the same connections, of MD5, or beside all that are there, of
-    /// TCP-AO, which must not share an ID (RFC 5925 section 3.1).
+    /// Adds a key. An MD5 key replaces the one with the same scope. A TCP-AO key is added to those that exist;
+    /// it must not share an ID with another that could apply to the same connection (RFC 5925 section 3.1).
     #[allow(dead_code, reason = "whoever sets one brings an algorithm")]
     pub(super) fn set(&mut self, scope: &KeyScope, key: SignatureKey) -> Result<(), KeyError> {
         let network = Network::of(scope.peers).ok_or(KeyError::Peers)?;
@@ -286,7 +286,7 @@ impl Keys {
         Ok(())
     }
 
-    /// Forgets the key for exactly these connections for which `is_it` says yes.
+    /// Removes the key with exactly this scope that `is_it` accepts.
     pub(super) fn remove(
         &mut self,
         scope: &KeyScope,

@@ -1,4 +1,4 @@
-//! Keys for MD5 signatures (RFC 2385).
+//! User call for MD5 signatures (RFC 2385).
 
 use super::keys::{KeyScope, Scheme, SignatureKey};
 use crate::congestion::CongestionController;
@@ -8,21 +8,21 @@ use crate::time::Instant;
 use crate::wire::md5::digest;
 
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
-    /// Has the segments of connections with some peers signed with MD5 (RFC 2385), as BGP speakers do and
-    /// Linux's `TCP_MD5SIG`: each segment that is sent has a signature, and one that arrives without one,
-    /// or with a wrong one, is dropped and counted. The key is 1 to 80 bytes long, and both ends have
-    /// the same.
+    /// Sets an MD5 key for connections with some peers (RFC 2385), as used for BGP (Linux: `TCP_MD5SIG`). Every
+    /// segment sent on them is signed; arriving segments without a signature, or with a wrong one, are dropped
+    /// and counted. The key is 1 to 80 bytes long, and both ends must have the same one.
     ///
-    /// It concerns connections that are opened from now on, by either end; those that are open go on as they
-    /// are. A key that takes another's place counts at once for connections that the other one has signed.
-    /// Signed connections have no Fast Open, use SACK or timestamps but not both (there is no room for
-    /// blocks beside them), and leave no segmentation to the link.
+    /// The key applies to connections that either end opens from now on; open connections without a signature
+    /// stay unsigned. If it replaces a key with the same scope, connections signed with the old key use the new
+    /// one at once. Signed connections do not use Fast Open or segmentation offload, and use either SACK or
+    /// timestamps, not both (there is no room for SACK blocks beside timestamps and signature).
     ///
-    /// MD5 is no longer thought strong, but it is what many routers have.
+    /// MD5 is no longer considered secure, but many routers support nothing else.
     ///
     /// # Errors
-    /// The key's length or the prefix cannot be, the profile has no
-    /// [`Signatures`](crate::profile::Profile::Signatures), or [`limits::KEYS`](crate::stack::limits::KEYS) keys are there.
+    /// The length of the key or the prefix is invalid, the profile has no
+    /// [`Signatures`](crate::profile::Profile::Signatures), or there are already
+    /// [`limits::KEYS`](crate::stack::limits::KEYS) keys.
     pub fn set_md5_key(
         &mut self,
         now: Instant,

@@ -1,11 +1,12 @@
-//! Signatures of segments (MD5: RFC 2385, TCP-AO: RFC 5925): which peers have keys, and which segments are
-//! believed.
+//! Segment signatures (TCP MD5 option, RFC 2385; TCP-AO, RFC 5925): which peers have keys, and which segments
+//! are authentic.
 //!
-//! What arrives is checked once, in [`is_authentic`](Stack::is_authentic), before any record or connection
-//! hears of it; the predicted road reads no segment of a signed connection. What is sent is signed once, by a
-//! [`Signer`], where its headers are written. Whether a connection is signed, and by which of the two, is settled
-//! when it is opened. By which MD5 key, with each segment, so that a key can be changed while connections use
-//! it (RFC 2385 section 2); by which key of TCP-AO, by what both ends say of that (RFC 5925 section 6.1).
+//! Arriving segments are checked in one place, [`is_authentic`](Stack::is_authentic), before any record or
+//! connection sees them; segments of signed connections never take the predicted road. Sent segments are signed
+//! in one place, by a [`Signer`], when their headers are written. Whether a connection is signed, and by which
+//! of the two options, is decided when it is opened. The MD5 key is looked up for each segment, so that it can
+//! be changed while connections use it (RFC 2385 section 2); the TCP-AO key is the one on which both ends have
+//! agreed in their segments (RFC 5925 section 6.1).
 
 #[cfg(feature = "tcp-ao")]
 mod ao;
@@ -34,16 +35,18 @@ use keys::Keys;
 use session::{Numbers, Session};
 use session_table::Sessions;
 
-/// The keys of a stack, and what it knows of the connections that use them.
+/// Keys of a stack, and TCP-AO state of the connections that use them.
 #[derive(Debug)]
 pub(super) struct Signatures {
     keys: Keys,
     sessions: Sessions,
-    /// What the segment that was found authentic last said of keys: whoever opens a connection for it asks.
+    /// KeyIDs of the latest authentic segment, for the connection that it may open.
     heard: Option<KeyIds>,
-    /// Of lines about segments that are dropped: whoever sends forged ones does not fill a disk. All are counted.
+    /// Rate limit for log messages about dropped segments, so that forged ones cannot fill a disk. All are
+    /// counted.
     lines: AnswerLimit,
-    /// Segments with a TCP-AO option of connections without such a key are dropped (RFC 5925 section 7.3).
+    /// Whether segments with a TCP-AO option are dropped if no TCP-AO key applies to their connection (RFC 5925
+    /// section 7.3).
     refuses_unmatched: bool,
 }
 
@@ -58,12 +61,12 @@ impl InitialValue for Signatures {
 }
 
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
-    /// Forgets an MD5 key: segments of those peers are no longer signed, nor believed with a signature, unless
-    /// another key is for them too. Connections that it signed end with
-    /// [`Error::KeyRemoved`](crate::tcp::Error::KeyRemoved), and without a word to the peer.
+    /// Removes an MD5 key. Segments of those peers are no longer signed, and signed ones no longer accepted,
+    /// unless another key applies to them. Connections that used the key end with
+    /// [`Error::KeyRemoved`](crate::tcp::Error::KeyRemoved), and nothing is sent to the peer.
     ///
     /// # Errors
-    /// There is no key for exactly this.
+    /// There is no key with exactly this scope.
     pub fn remove_key(&mut self, now: Instant, scope: &keys::KeyScope) -> Result<(), KeyError> {
         let now = self.begin(now);
         let signatures = self.signatures.get_mut().ok_or(KeyError::Unknown)?;
@@ -72,7 +75,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         Ok(())
     }
 
-    /// Sets a key of either kind; what it concerns follows it.
+    /// Adds a key of either kind, and updates the connections to which it applies.
     #[allow(dead_code, reason = "whoever sets one brings an algorithm")]
     fn set_key(
         &mut self,
@@ -91,20 +94,21 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         Ok(())
     }
 
-    /// How a connection with these ends is to be signed if it is opened now.
+    /// How to sign a connection with these addresses and ports if it is opened now.
     #[inline]
     pub(super) fn signature_for(&self, tuple: &FourTuple) -> Option<SignatureKind> {
         let keys = &self.signatures.get()?.keys;
-        // As nearly always.
+        // The usual case.
         if keys.is_empty() { None } else { keys.kind(tuple) }
     }
 
-    /// Whether a connection with these ends is to be signed.
+    /// Whether a connection with these addresses and ports is to be signed.
     pub(super) fn signs(&self, tuple: &FourTuple) -> bool {
         P::SIGNATURES && self.signature_for(tuple).is_some()
     }
 
-    /// How the segments of whoever has a four-tuple are signed; of nobody, those of whoever may have it next.
+    /// How segments of an entity are signed; without an entity, how those of a new one with this four-tuple
+    /// would be.
     fn signature_of(&self, entity: Option<Entity>, tuple: &FourTuple) -> Option<SignatureKind> {
         match entity {
             Some(Entity::Connection(id)) => self.connections.get(id)?.connection.signature(),
@@ -114,10 +118,10 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         }
     }
 
-    /// A snapshot of a connection, with what is kept of it here.
+    /// A snapshot of a connection, with its TCP-AO state.
     pub(super) fn info_of(&self, now: Instant, slot: &Slot<'_, C, P>) -> Info {
         let mut info = slot.connection.info(now);
-        // One that has left its four-tuple is not to be taken for who has it now.
+        // A detached connection must not be given the state of a new one with the same four-tuple.
         let is_there = || {
             !slot.detached
                 || !matches!(
@@ -132,8 +136,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         info
     }
 
-    /// A connection begins that is signed so: our initial number and, where its SYN has come, the peer's. Returns
-    /// whether there is memory for what is to be kept of it.
+    /// Sets up the signature state of a new connection, from our ISN and, if its SYN has arrived, the peer's.
+    /// Returns false if there is no memory or no key for it.
     #[inline(never)]
     pub(super) fn begin_signed(
         &mut self,
@@ -160,8 +164,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         is_there
     }
 
-    /// A connection or its TIME-WAIT is over: what was kept of it goes, its keys among it, unless somebody else has the
-    /// four-tuple by now.
+    /// Removes the TCP-AO state of a closed connection or an ended TIME-WAIT, unless there is a new entity with
+    /// the same four-tuple.
     #[cold]
     #[inline(never)]
     pub(super) fn end_signed(&mut self, tuple: &FourTuple) {
@@ -172,14 +176,14 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         }
     }
 
-    /// How many connections there is something kept of.
+    /// Number of connections with TCP-AO state.
     #[cfg(test)]
     #[allow(dead_code, reason = "only tests with an algorithm ask for it")]
     pub(super) fn ao_sessions(&self) -> usize {
         self.signatures.get().map_or(0, |signatures| signatures.sessions.len())
     }
 
-    /// Sessions of connections that are over go if there are many.
+    /// If there are many sessions, removes those of connections that no longer exist.
     fn sweep_sessions(&mut self) {
         let signatures = self.signatures.get_mut();
         let full = signatures.filter(|signatures| signatures.sessions.is_to_be_swept());
@@ -194,7 +198,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         }
     }
 
-    /// A segment of a connection that TCP-AO signs is on its way.
+    /// Notes that a segment of a connection with TCP-AO was sent.
     #[inline(never)]
     pub(super) fn on_signed_sent(&mut self, id: u32, seq: SeqNumber) {
         if let Some(slot) = self.connections.get(id)
@@ -205,8 +209,8 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         }
     }
 
-    /// The keys have changed. A connection without a signature goes on without; what is no connection yet,
-    /// or no longer, is begun anew.
+    /// Applies a change of the keys. Connections without a signature stay unsigned, and those whose last key is
+    /// gone fail; half-open and TIME-WAIT records that would be signed differently now are removed.
     fn follow_keys(&mut self, now: Instant) {
         if let Some(Signatures { keys, sessions, .. }) = self.signatures.get_mut() {
             sessions.iter_mut().for_each(|session| session.follow(keys));

@@ -1,4 +1,4 @@
-//! What TCP-AO keeps of a connection: its parameters (RFC 5925 section 4).
+//! TCP-AO state of a connection (RFC 5925 section 4).
 
 use super::keys::{AoParameters, Keys, MasterKey};
 use crate::seq::SeqNumber;
@@ -11,32 +11,32 @@ use crate::wire::{AoContext, AoCoverage, AoFunctions, KeyIds, SignedSegment, Tra
 pub(super) struct Extended(u64);
 
 impl Extended {
-    /// Where a direction of a connection begins.
+    /// The initial value for one direction of a connection.
     pub(super) const fn beginning(isn: SeqNumber) -> Self {
         Extended(isn.0 as u64)
     }
 
-    /// The number that is nearest to this one of all that have `seq` as their lower half: no segment is half
-    /// of the circle away from what came before it. One before the first number of all has an extension of -1.
+    /// The extended number nearest to this one whose lower half is `seq`: the sequence numbers in flight are
+    /// never half the sequence space apart. A number just before the ISN has an SNE of -1.
     pub(super) fn nearest(self, seq: SeqNumber) -> Self {
         let distance = seq.distance(SeqNumber(self.0 as u32));
         Extended(self.0.wrapping_add_signed(distance.into()))
     }
 
-    /// Goes on to the number that is nearest to this one if that is later.
+    /// Advances to the extended number nearest to this one, if that is later.
     pub(super) fn advance(&mut self, seq: SeqNumber) {
         if seq.after(SeqNumber(self.0 as u32)) {
             *self = self.nearest(seq);
         }
     }
 
-    /// The extension (SNE): the upper half.
+    /// The sequence number extension (SNE): the upper half.
     pub(super) const fn sne(self) -> u32 {
         (self.0 >> 32) as u32
     }
 }
 
-/// The numbers of a connection that its keys are made of, and the extension of a segment's.
+/// The ISNs from which traffic keys are derived, and the SNE of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbers {
     pub(super) local_isn: SeqNumber,
@@ -44,14 +44,14 @@ pub(super) struct Numbers {
     pub(super) sne: u32,
 }
 
-/// Which way a segment goes.
+/// Direction of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Direction {
     Sent,
     Received,
 }
 
-/// What signs segments of one direction of a connection.
+/// The traffic key for one direction of a connection, with the parameters of its master key tuple.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::stack) struct SegmentKey {
     pub(super) send_id: u8,
@@ -62,7 +62,7 @@ pub(in crate::stack) struct SegmentKey {
 }
 
 impl SegmentKey {
-    /// Made of a master key tuple (RFC 5925 section 5.2).
+    /// Derives the traffic key from a master key tuple (RFC 5925 section 5.2).
     pub(super) fn of(
         master: &MasterKey<'_>,
         tuple: &FourTuple,
@@ -90,40 +90,41 @@ impl SegmentKey {
         }
     }
 
-    /// The code of a segment, of which as much counts as the option has room for.
+    /// The MAC of a segment; the option contains as many of its bytes as it has room for.
     pub(super) fn code(&self, segment: &SignedSegment<'_>, sne: u32) -> [u8; 16] {
         let coverage = AoCoverage { sne, options: self.covers_options };
         (self.functions.code)(&self.key, segment, coverage)
     }
 }
 
-/// What is kept of a connection that TCP-AO signs, from its first segment to the end of its TIME-WAIT.
+/// TCP-AO state of a connection, from its first segment to the end of its TIME-WAIT.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Session {
     pub(super) tuple: FourTuple,
     pub(super) local_isn: SeqNumber,
-    /// 0 while it is not known.
+    /// The peer's ISN; 0 while unknown.
     pub(super) remote_isn: SeqNumber,
-    /// The latest number that was sent.
+    /// The latest sequence number sent.
     pub(super) sent: Extended,
-    /// The latest number that was received with a right code.
+    /// The latest sequence number received with a valid MAC.
     pub(super) received: Extended,
-    /// Current_key: what signs segments that are sent.
+    /// Current_key: the key that signs sent segments.
     pub(super) current: SegmentKey,
-    /// The key of the segment that was received last.
+    /// The key of the last received segment.
     pub(super) incoming: SegmentKey,
-    /// Rnext_key, by its RecvID.
+    /// RecvID of rnext_key.
     pub(super) rnext: u8,
-    /// What the segment that was received last said of keys.
+    /// KeyIDs in the last received segment.
     pub(super) heard: Option<KeyIds>,
-    /// ICMP errors are heeded as on other connections (RFC 5925 section 7.8).
+    /// ICMP errors are processed as on other connections (RFC 5925 section 7.8).
     pub(super) heeds_icmp: bool,
     pub(super) accepted: u64,
     pub(super) dropped: u64,
 }
 
 impl Session {
-    /// Of a connection whose SYN is about to be sent, or was received with `heard`. `None`: there is no key for it.
+    /// State of a connection whose SYN is about to be sent, or was received with the KeyIDs `heard`. `None` if
+    /// no key applies to it.
     pub(super) fn new(
         keys: &Keys,
         tuple: &FourTuple,
@@ -162,14 +163,15 @@ impl Session {
         self.current = SegmentKey::of(master, &self.tuple, &self.numbers(), Direction::Sent);
     }
 
-    /// The peer's initial number is known.
+    /// Sets the peer's ISN, once it is known.
     pub(super) fn meet(&mut self, keys: &Keys, remote_isn: SeqNumber) {
         self.remote_isn = remote_isn;
         self.received = Extended::beginning(remote_isn);
         self.follow(keys);
     }
 
-    /// The keys have changed, or the numbers: of those that are gone the one that fits best takes the place.
+    /// Updates the traffic keys after a change of the keys or ISNs. Keys that were removed are replaced by the
+    /// most specific remaining one.
     pub(super) fn follow(&mut self, keys: &Keys) {
         let tuple = self.tuple;
         let Some(best) = keys.ao(&tuple, |_| true) else {
@@ -188,7 +190,7 @@ impl Session {
         }
     }
 
-    /// A segment with a right code (RFC 5925 section 7.5, 2e): its sender may wish for another key.
+    /// Processes a segment with a valid MAC (RFC 5925 section 7.5, 2e); it may request another key.
     pub(super) fn on_authentic(&mut self, keys: &Keys, ids: KeyIds, seq: SeqNumber) {
         self.received.advance(seq);
         self.heard = Some(ids);
@@ -217,7 +219,7 @@ impl Session {
 mod tests {
     use super::*;
 
-    /// RFC 5925 section 6.2: what is in flight lies around the latest number, on both sides of a wrap.
+    /// RFC 5925 section 6.2: sequence numbers in flight lie around the latest one, on both sides of a wrap.
     #[test]
     fn a_number_is_extended_by_the_nearest_that_has_it() {
         let mut latest = Extended::beginning(SeqNumber(u32::MAX - 9));
@@ -235,7 +237,7 @@ mod tests {
             }
             latest.advance(SeqNumber(0));
         }
-        // A keepalive probe is one before the first number.
+        // The sequence number of a keepalive probe may be one before the ISN.
         assert_eq!(Extended::beginning(SeqNumber(0)).nearest(SeqNumber(u32::MAX)).sne(), u32::MAX);
     }
 }

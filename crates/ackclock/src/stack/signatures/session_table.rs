@@ -1,9 +1,9 @@
-//! The sessions of all connections that TCP-AO signs, by their four-tuples.
+//! Table of the TCP-AO sessions of all connections, by four-tuple.
 //!
-//! A session stays when its connection turns from half-open to open and into TIME-WAIT, since the four-tuple
-//! stays, and goes with it. Of half-open ones that come to nothing it stays, so that their resets can be signed; those are
-//! swept out when room is needed: until then nothing is found by them, as whoever looks for one knows that its
-//! connection is there.
+//! A session stays while its connection goes from half-open to established and into TIME-WAIT, since the
+//! four-tuple stays the same, and is removed with it. The session of a half-open record that is dropped stays,
+//! so that resets can still be signed; such sessions are removed when room is needed. Until then they do no
+//! harm, because callers look up a session only for an entity that exists.
 
 use super::session::Session;
 use crate::profile::InitialValue;
@@ -11,16 +11,16 @@ use crate::stack::limits::AO_SESSIONS_WITHOUT_HEAP;
 use crate::stack::tuple::FourTuple;
 use crate::storage::{Buffer, CAN_GROW};
 
-/// How many there are before any is swept out, where there is a heap.
+/// Number of sessions at which the first sweep happens, with a heap.
 const FIRST_SWEEP: usize = 16;
 
-/// The sessions of a stack, in the order of their four-tuples where there is a heap.
+/// The sessions of a stack, sorted by four-tuple if there is a heap.
 #[derive(Debug)]
 pub(super) struct Sessions {
     grown: Buffer<'static, Session>,
-    /// Where there is no heap.
+    /// Used instead where there is no heap.
     few: [Option<Session>; AO_SESSIONS_WITHOUT_HEAP],
-    /// With so many, those of connections that are over are to go first.
+    /// Number of sessions from which on those of closed connections are removed before one is added.
     sweep_at: usize,
 }
 
@@ -45,7 +45,7 @@ impl Sessions {
         self.few.iter().flatten().find(|session| session.tuple == *tuple)
     }
 
-    /// The session of a connection, to be changed.
+    /// The session of a connection, mutably.
     pub(super) fn get_mut(&mut self, tuple: &FourTuple) -> Option<&mut Session> {
         if CAN_GROW {
             let at = self.place(tuple).ok()?;
@@ -54,19 +54,19 @@ impl Sessions {
         self.few.iter_mut().flatten().find(|session| session.tuple == *tuple)
     }
 
-    /// How many there are.
+    /// Number of sessions.
     #[cfg(test)]
     #[allow(dead_code, reason = "only tests with an algorithm ask for it")]
     pub(super) fn len(&self) -> usize {
         self.grown.len() + self.few.iter().flatten().count()
     }
 
-    /// All sessions, to be changed.
+    /// All sessions, mutably.
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Session> {
         self.grown.iter_mut().chain(self.few.iter_mut().flatten())
     }
 
-    /// Whether there are so many that those of connections that are over are to go.
+    /// Whether there are so many sessions that those of closed connections should be removed.
     pub(super) fn is_to_be_swept(&self) -> bool {
         if CAN_GROW {
             self.grown.len() >= self.sweep_at
@@ -75,7 +75,7 @@ impl Sessions {
         }
     }
 
-    /// Forgets the sessions of connections that are over.
+    /// Removes the sessions whose connection does not exist any more.
     pub(super) fn sweep(&mut self, is_alive: impl Fn(&FourTuple) -> bool) {
         for place in &mut self.few {
             *place = place.filter(|session| is_alive(&session.tuple));
@@ -93,7 +93,7 @@ impl Sessions {
         self.sweep_at = kept.saturating_mul(2).max(FIRST_SWEEP);
     }
 
-    /// Forgets the session of a connection.
+    /// Removes the session of a connection.
     pub(super) fn end(&mut self, tuple: &FourTuple) {
         if CAN_GROW {
             if let Ok(at) = self.place(tuple) {
@@ -109,8 +109,8 @@ impl Sessions {
         }
     }
 
-    /// Adds the session of a connection that begins, in place of the one that had its four-tuple before. Returns
-    /// whether there is room for it.
+    /// Adds the session of a new connection, replacing an earlier one with the same four-tuple. Returns whether
+    /// there was room for it.
     pub(super) fn begin(&mut self, session: Session) -> bool {
         if let Some(place) = self.get_mut(&session.tuple) {
             *place = session;
@@ -143,7 +143,7 @@ mod tests {
     use crate::wire::{Address, AoFunctions, TrafficKey};
     use core::net::{IpAddr, Ipv4Addr};
 
-    /// They stand in for an algorithm.
+    /// Dummy functions in place of an algorithm.
     const FUNCTIONS: AoFunctions =
         AoFunctions { derive: |_, _| TrafficKey::NONE, code: |_, _, _| [0; 16] };
 

@@ -1,4 +1,4 @@
-//! Signing what is sent.
+//! Signing of segments that are sent.
 
 use super::keys::SignatureKey;
 use super::session::{Direction, Numbers, SegmentKey};
@@ -13,24 +13,24 @@ use crate::wire::{
     Flags, Header, KeyIds, SignatureKind, SignedSegment, Signing, WriteChecksum, sign,
 };
 
-/// Who signs a segment that goes.
+/// What signs a segment.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::stack) enum Signer<'k> {
     /// An MD5 key.
     Md5(&'k SignatureKey),
-    /// A key of TCP-AO.
+    /// A TCP-AO key.
     Ao { key: SegmentKey, ids: KeyIds, sne: u32 },
-    /// Nobody can: the segment is of a connection of which nothing is known, and is not to go without a
-    /// signature, which the peer would not believe (RFC 5925 section 7.7).
+    /// The segment needs a signature, but its connection and therefore its key are unknown. It must not be
+    /// sent, since the peer would not accept it unsigned (RFC 5925 section 7.7).
     Nobody,
 }
 
-/// Who signs a segment that goes, if it is to be signed.
+/// What signs a segment, if it is to be signed.
 pub(in crate::stack) type KeyOf<'k, P> =
     <<P as Profile>::Signatures as Part>::Keeps<Option<Signer<'k>>>;
 
 impl Signer<'_> {
-    /// The option that headers are to have room for.
+    /// The option for which headers need room.
     pub(in crate::stack) fn kind(&self) -> Option<SignatureKind> {
         match self {
             Signer::Md5(_) => Some(SignatureKind::Md5),
@@ -39,7 +39,7 @@ impl Signer<'_> {
         }
     }
 
-    /// Signs a segment whose headers were written with room for it.
+    /// Signs a segment whose headers contain room for the signature.
     pub(in crate::stack) fn sign(
         &self,
         headers: &mut [u8],
@@ -65,7 +65,7 @@ impl Signer<'_> {
     }
 }
 
-/// Who signs a segment with this header of a connection, if it is to be signed.
+/// What signs a segment with this header on a connection, if it is to be signed.
 #[inline]
 pub(in crate::stack) fn signer_of<'k, C: CongestionController, P: Profile>(
     signatures: &'k <P::Signatures as Part>::Begins<Signatures>,
@@ -79,7 +79,7 @@ pub(in crate::stack) fn signer_of<'k, C: CongestionController, P: Profile>(
 }
 
 impl Signatures {
-    /// Who signs a segment with this header of a connection that is signed so.
+    /// What signs a segment with this header on a connection that uses this kind of signature.
     pub(in crate::stack) fn signer(
         &self,
         kind: SignatureKind,
@@ -93,8 +93,8 @@ impl Signatures {
         signer.unwrap_or(Signer::Nobody)
     }
 
-    /// The key of a segment, by the numbers of its connection (RFC 5925 section 7.4). A SYN-ACK of which nothing is
-    /// known is a SYN cookie, and tells them.
+    /// The TCP-AO key for a segment, from the ISNs of its connection (RFC 5925 section 7.4). A SYN-ACK without
+    /// a session is a SYN cookie; its header contains both ISNs.
     fn ao_signer(&self, tuple: &FourTuple, header: &Header) -> Option<Signer<'_>> {
         let Header { seq, ack, flags, .. } = *header;
         let (is_syn, has_ack) = (flags.contains(Flags::SYN), flags.contains(Flags::ACK));
@@ -106,7 +106,7 @@ impl Signatures {
             Some(SegmentKey::of(&master, tuple, &numbers, Direction::Sent))
         };
         let (key, sne, rnext) = match session {
-            // Section 5.2: a SYN's key knows nothing of the other end's number.
+            // Section 5.2: the traffic key of a SYN does not depend on the other end's ISN.
             Some(session) if is_syn && !has_ack => {
                 (derived(SeqNumber(0), Some(session.current.send_id))?, 0, session.rnext)
             }
@@ -123,7 +123,7 @@ impl Signatures {
 }
 
 impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
-    /// Who signs a segment between these ends, if it is to be signed.
+    /// What signs a segment between these addresses and ports, if it is to be signed.
     pub(in crate::stack) fn signer_for(
         &self,
         tuple: &FourTuple,
@@ -134,7 +134,7 @@ impl<C: CongestionController + Clone, P: Profile> Stack<'_, C, P> {
         Some(signatures.signer(kind, tuple, header))
     }
 
-    /// Whether an answer can go: if it is to be signed and nobody can, it is dropped and counted.
+    /// Whether a reply can be sent: if it needs a signature that cannot be made, it is dropped and counted.
     pub(in crate::stack) fn can_sign(&mut self, reply: &Reply) -> bool {
         let signer = self.signer_for(&reply.tuple, &reply.header());
         let can_sign = !matches!(signer, Some(Signer::Nobody));

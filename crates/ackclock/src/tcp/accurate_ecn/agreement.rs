@@ -1,36 +1,37 @@
-//! What the handshake has agreed on and fed back: tables 2 to 4 of RFC 9768.
+//! Negotiation of AccECN in the handshake, and the feedback that the handshake carries (RFC 9768 tables 2 to
+//! 4).
 
 use super::receiving::{FIRST_PACKETS, Received};
 use crate::wire::{AccurateEcnOption, Ecn, Flags};
 
-/// Where the SYNs of both sides stand, in one byte: half-open records and connections are small.
+/// State of the AccECN negotiation, in one byte because half-open records and connections must be small.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct AccurateAgreement(u8);
 
-/// We may ask for it, or agree if the peer does.
+/// Our SYN may request AccECN, and our SYN-ACK may agree to it.
 const OFFERED: u8 = 1 << 0;
-/// Both sides are in AccECN mode, and stay so.
+/// Both sides are in AccECN mode, for the rest of the connection.
 const AGREED: u8 = 1 << 1;
-/// Nothing of ours is to be ECN-capable.
+/// We must not send ECN-capable packets.
 const INCAPABLE: u8 = 1 << 2;
-/// Where the codepoint of the latest SYN or SYN-ACK of the peer stands.
+/// Position of the two bits that hold the ECN codepoint of the peer's latest SYN or SYN-ACK.
 const CODEPOINT: u32 = 3;
-/// A SYN-ACK was sent.
+/// We have sent a SYN-ACK.
 const ANSWERED: u8 = 1 << 5;
-/// AccECN is not in use, and the peer expects the echo of RFC 3168.
+/// AccECN is not in use, and the peer expects ECN-Echo as in RFC 3168.
 const CLASSIC_ECHO: u8 = 1 << 6;
 
-/// AE, CWR and ECE of a SYN that asks for AccECN.
+/// AE, CWR and ECE of a SYN that requests AccECN.
 pub(crate) const REQUEST: Flags = Flags::AE.union(Flags::CWR).union(Flags::ECE);
-/// What ECE alone means in a SYN-ACK, and CWR and ECE in a SYN: classic ECN.
+/// ACE fields that mean classic ECN: ECE alone in a SYN-ACK, CWR and ECE in a SYN.
 const CLASSIC: (u8, u8) = (0b001, 0b011);
-/// All three flags in a SYN-ACK: a server that sends back what it got.
+/// ACE field with all three flags set. In a SYN-ACK it means a server that reflects the flags of the SYN.
 const BROKEN: u8 = 0b111;
 
-/// A SYN-ACK whose timer has fired so often before agrees to nothing.
+/// After this many timeouts of the SYN-ACK, its next retransmission no longer agrees to AccECN.
 const GIVES_UP: u32 = 2;
 
-/// The number for a codepoint in a SYN-ACK (table 2) and in the ack of a SYN-ACK (table 3).
+/// The ACE value that encodes an ECN codepoint in a SYN-ACK (table 2) and in the ack of a SYN-ACK (table 3).
 pub(super) const fn encoded(ecn: Ecn) -> u8 {
     match ecn {
         Ecn::NotEct => 0b010,
@@ -40,7 +41,7 @@ pub(super) const fn encoded(ecn: Ecn) -> u8 {
     }
 }
 
-/// The codepoint that such a number tells; `None` if it tells none.
+/// The ECN codepoint that an ACE value encodes; `None` if it encodes none.
 pub(super) const fn decoded(ace: u8) -> Option<Ecn> {
     match ace {
         0b010 => Some(Ecn::NotEct),
@@ -51,31 +52,31 @@ pub(super) const fn decoded(ace: u8) -> Option<Ecn> {
     }
 }
 
-/// What a SYN makes of an agreement that another SYN has made.
+/// What a repeated SYN does to the mode that an earlier SYN has negotiated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Again {
-    /// Nothing, or only what is fed back.
+    /// The mode stays; at most the codepoint that we feed back changes.
     Goes,
-    /// The peer has asked for two modes, and nobody can tell which one it is in: the connection is to be reset
-    /// (section 3.1.5).
+    /// The peer has requested two different modes, so that we cannot tell which one it is in: the connection
+    /// must be reset (section 3.1.5).
     Clashes,
 }
 
 impl AccurateAgreement {
-    /// The ACE field of who has received no CE yet.
+    /// The ACE field of an end that has received no CE mark yet.
     pub(crate) const FIRST_COUNTER: Flags = Flags::from_ace(FIRST_PACKETS as u8);
 
-    /// What is offered before the peer is heard.
+    /// The state before the first segment of the peer.
     pub(crate) const fn offer(offered: bool) -> Self {
         AccurateAgreement(if offered { OFFERED } else { 0 })
     }
 
-    /// Whether our SYN may ask for it.
+    /// Whether our SYN may request AccECN.
     pub(crate) const fn is_offered(self) -> bool {
         self.0 & OFFERED != 0
     }
 
-    /// Our SYN does not ask for it.
+    /// Makes our SYN not request AccECN.
     pub(crate) fn withdraw(&mut self) {
         self.0 &= !OFFERED;
     }
@@ -85,22 +86,22 @@ impl AccurateAgreement {
         self.0 & AGREED != 0
     }
 
-    /// Whether the peer expects that we echo marks as RFC 3168 has it.
+    /// Whether the peer expects us to echo CE marks as in RFC 3168.
     pub(crate) const fn echoes_classic(self) -> bool {
         self.0 & CLASSIC_ECHO != 0
     }
 
-    /// Whether it does.
+    /// Sets whether the peer expects us to echo CE marks as in RFC 3168.
     pub(crate) fn set_classic_echo(&mut self, expected: bool) {
         self.0 = self.0 & !CLASSIC_ECHO | if expected { CLASSIC_ECHO } else { 0 };
     }
 
-    /// Whether what we send may be ECN-capable, where it is agreed on.
+    /// Whether we may send ECN-capable packets, given that AccECN was negotiated.
     pub(crate) const fn is_capable(self) -> bool {
         self.0 & INCAPABLE == 0
     }
 
-    /// The codepoint of the latest SYN or SYN-ACK of the peer.
+    /// The ECN codepoint of the peer's latest SYN or SYN-ACK.
     pub(crate) const fn codepoint(self) -> Ecn {
         match self.0 >> CODEPOINT & 3 {
             0 => Ecn::NotEct,
@@ -120,19 +121,19 @@ impl AccurateAgreement {
         self.0 = self.0 & !(3 << CODEPOINT) | bits << CODEPOINT;
     }
 
-    /// Whether a SYN-ACK was sent.
+    /// Whether we have sent a SYN-ACK.
     pub(crate) const fn has_answered(self) -> bool {
         self.0 & ANSWERED != 0
     }
 
-    /// A SYN-ACK was sent, whose timer had fired so often before. If it agreed to nothing, nothing of ours may
-    /// be ECN-capable any more (section 3.1.5).
+    /// Notes that a SYN-ACK was sent after this many timeouts of earlier ones. If it did not agree to AccECN,
+    /// we must not send ECN-capable packets any more (section 3.1.5).
     pub(crate) fn on_syn_ack_sent(&mut self, timeouts: u32) {
         self.0 |= ANSWERED | if timeouts < GIVES_UP { 0 } else { INCAPABLE };
     }
 
-    /// The peer's SYN has those flags, and came with that codepoint (table 2; a combination that has no
-    /// meaning yet asks for AccECN, section 3.1.3). Whether AccECN is agreed on.
+    /// Processes the flags and ECN codepoint of the peer's SYN (table 2). A combination of flags without a
+    /// meaning as yet requests AccECN (section 3.1.3). Returns whether AccECN is negotiated.
     pub(crate) fn take_syn(&mut self, flags: Flags, ecn: Ecn) -> bool {
         let asks = !matches!(flags.ace(), 0b000 | 0b011);
         if self.is_offered() && asks {
@@ -142,7 +143,7 @@ impl AccurateAgreement {
         self.is_agreed()
     }
 
-    /// The peer's SYN has come again: the mode stays, but the codepoint fed back is that of the latest.
+    /// Processes a repeated SYN of the peer: the mode stays, but we feed back the codepoint of the latest SYN.
     pub(crate) fn take_syn_again(&mut self, flags: Flags, ecn: Ecn, classic: bool) -> Again {
         let ace = flags.ace();
         if self.is_agreed() {
@@ -156,9 +157,9 @@ impl AccurateAgreement {
         if self.is_offered() && classic && asks { Again::Clashes } else { Again::Goes }
     }
 
-    /// The peer's SYN-ACK, the answer to our SYN that asked for it, has those flags, and came with that
-    /// codepoint (table 2). Whether AccECN is agreed on. Our SYN was not ECN-capable: if it has become so on
-    /// its way nothing more of ours is (section 3.2.2.3).
+    /// Processes the flags and ECN codepoint of the SYN-ACK that answers our SYN, if that requested AccECN
+    /// (table 2). Returns whether AccECN is negotiated. Our SYN was not ECN-capable: if it was when it arrived,
+    /// we must not send ECN-capable packets (section 3.2.2.3).
     pub(crate) fn take_syn_ack(&mut self, flags: Flags, ecn: Ecn) -> bool {
         let ace = flags.ace();
         if self.is_offered() && !matches!(ace, 0b000 | BROKEN) && ace != CLASSIC.0 {
@@ -169,7 +170,7 @@ impl AccurateAgreement {
         self.is_agreed()
     }
 
-    /// The peer's SYN-ACK has crossed ours in a simultaneous open.
+    /// Processes a peer's SYN-ACK that has crossed ours in a simultaneous open.
     pub(super) fn take_crossing_syn_ack(&mut self, flags: Flags) {
         self.note_mangling(flags.ace());
         if flags.ace() == 0 {
@@ -177,21 +178,21 @@ impl AccurateAgreement {
         }
     }
 
-    /// What `ace` tells is how our SYN or SYN-ACK arrived, which was not ECN-capable when it was sent.
+    /// Checks the codepoint with which, according to `ace`, our SYN or SYN-ACK arrived. It was sent as Not-ECT.
     pub(super) fn note_mangling(&mut self, ace: u8) {
         if decoded(ace).is_some_and(|ecn| ecn != Ecn::NotEct) {
             self.0 |= INCAPABLE;
         }
     }
 
-    /// The flags of the SYN-ACK that goes now. Where two were not answered it agrees to nothing, in case that
-    /// there are boxes that drop others (section 3.2.3.2.2).
+    /// The flags of the SYN-ACK to be sent now. After two timeouts it no longer agrees to AccECN, because there
+    /// may be middleboxes that drop SYN-ACKs which do (section 3.2.3.2.2).
     pub(crate) fn syn_ack_flags(self, timeouts: u32) -> Flags {
         let feedback = Flags::from_ace(encoded(self.codepoint()));
         if timeouts < GIVES_UP { feedback } else { Flags::NONE }
     }
 
-    /// The AccECN option of the SYN-ACK that goes now: the first one only has it.
+    /// The AccECN option of the SYN-ACK to be sent now. Only the first SYN-ACK has one.
     pub(crate) fn syn_ack_option(self) -> Option<AccurateEcnOption> {
         (!self.has_answered()).then(Received::first_option)
     }

@@ -1,20 +1,22 @@
-//! More accurate congestion notification (RFC 9768): both ends count what has arrived with which codepoint,
-//! and every ack tells the counters, in the field ACE (AE, CWR and ECE) and in an option.
+//! Accurate ECN (AccECN, RFC 9768): each end counts the packets and bytes that arrive with each ECN codepoint,
+//! and every ack reports these counters, in the ACE field (the flags AE, CWR and ECE) and in a TCP option.
 //!
-//! | sections | what | where |
+//! | sections | topic | module |
 //! | --- | --- | --- |
-//! | 3.1, 3.2.2.1 | the handshake and its feedback, tables 2 to 4 | [`agreement`] |
-//! | 3.2.2.5.1, 3.2.3.3 | what arrives is counted, acknowledged and told | [`receiving`] |
-//! | 3.2.2.2, 3.2.2.5.2, 3.2.3.1 | what the peer tells | [`sending`] |
-//! | 3.2.2.3 to 3.2.2.4, 3.2.3.2.4 to 3.2.3.2.5 | when that is not believed | [`sending`] |
+//! | 3.1, 3.2.2.1 | negotiation and feedback in the handshake, tables 2 to 4 | [`agreement`] |
+//! | 3.2.2.5.1, 3.2.3.3 | counting what arrives, and when and how to report it | [`receiving`] |
+//! | 3.2.2.2, 3.2.2.5.2, 3.2.3.1 | processing the counters that the peer reports | [`sending`] |
+//! | 3.2.2.3 to 3.2.2.4, 3.2.3.2.4 to 3.2.3.2.5 | detecting feedback that must not be trusted | [`sending`] |
 //!
-//! That SYNs which ask for it do not come through is remembered by the stack (section 3.1.4.1).
+//! The stack remembers the hosts at which SYNs that request AccECN seem to get lost (section 3.1.4.1).
 //!
-//! Here is where these meet the events of a connection. Connections that use it go the general road: their
-//! flags change from segment to segment, and templates know those of none.
+//! This file connects these modules with the events of a connection. Segments of connections with AccECN take
+//! the general road: their flags change from segment to segment, which the templates of the predicted road do
+//! not allow.
 //!
-//! Section 3.2.3.2.2 leaves open whether an option is tried again if that of the SYN-ACK was not
-//! acknowledged, and section 3.2.2.3 whether ECN-capable packets are once marks never ended: here neither is.
+//! Section 3.2.3.2.2 leaves open whether to try the option again after that of the SYN-ACK was not
+//! acknowledged, and section 3.2.2.3 whether to try ECN-capable packets again after marks that never ended: we
+//! try neither.
 
 mod agreement;
 mod receiving;
@@ -32,21 +34,21 @@ use crate::wire::{Ecn, Flags, Header, Options, SackBlocks, Segment};
 use receiving::Received;
 use sending::{Feedback, Told};
 
-/// Bytes of an option area.
+/// Length of a TCP header's option area, in bytes.
 const OPTION_AREA: usize = 40;
-/// Bytes that up to two SACK blocks take, which go before the counters (section 3.2.3.3).
+/// Bytes taken by up to two SACK blocks, which have priority over the counters (section 3.2.3.3).
 const TWO_BLOCKS: usize = 20;
 const ONE_BLOCK: usize = 12;
 
-/// How the last segment of the handshake tells, or is to tell, with what codepoint the SYN-ACK has arrived.
+/// State of the last ack of the handshake, which reports the ECN codepoint with which the SYN-ACK arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum LastAck {
-    /// It is over.
+    /// It was sent or received.
     #[default]
     Past,
-    /// We owe it: the next segment is an ack without data (section 3.2.2.1).
+    /// We have to send it: our next segment is an ack without data (section 3.2.2.1).
     Owed,
-    /// The peer owes it.
+    /// The peer has to send it.
     Awaited,
 }
 
@@ -65,8 +67,8 @@ impl Default for AccurateEcn {
     }
 }
 
-/// What both sides have counted over AccECN (RFC 9768 section 3.2), since the first values: packets with CE, and
-/// payload bytes with each codepoint. Modulo 2^32.
+/// AccECN counters of both sides (RFC 9768 section 3.2), without their initial values: packets with CE, and
+/// payload bytes with each codepoint. All are modulo 2^32.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct AccurateEcnCounts {
@@ -78,31 +80,31 @@ pub struct AccurateEcnCounts {
     pub ect0_bytes: u32,
     /// Payload bytes received with ECT(1) (r.e1b).
     pub ect1_bytes: u32,
-    /// Packets with CE that the peer has told of (s.cep).
+    /// Packets received with CE according to the peer (s.cep).
     pub told_ce_packets: u32,
-    /// Payload bytes with CE that the peer has told of (s.ceb).
+    /// Payload bytes received with CE according to the peer (s.ceb).
     pub told_ce_bytes: u32,
-    /// Payload bytes with ECT(0) that the peer has told of (s.e0b).
+    /// Payload bytes received with ECT(0) according to the peer (s.e0b).
     pub told_ect0_bytes: u32,
-    /// Payload bytes with ECT(1) that the peer has told of (s.e1b).
+    /// Payload bytes received with ECT(1) according to the peer (s.e1b).
     pub told_ect1_bytes: u32,
-    /// What the peer tells means nothing, and is not answered: its counter was zero at first, or everything
-    /// was marked (sections 3.2.2.3 and 3.2.2.4). Nothing more is sent as ECN-capable.
+    /// The peer's feedback is meaningless and we do not respond to it: its first ACE field was zero, or
+    /// everything was reported as marked (sections 3.2.2.3 and 3.2.2.4). We send no more ECN-capable packets.
     pub ignored: bool,
-    /// What the peer tells contradicts itself (section 3.2.3.2.5). Nothing more is sent as ECN-capable.
+    /// The peer's feedback contradicts itself (section 3.2.3.2.5). We send no more ECN-capable packets.
     pub contradictory: bool,
 }
 
-/// What became of a SYN that asked for AccECN.
+/// Outcome of a SYN that requested AccECN.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RequestFate {
-    /// It came through, whatever the peer has made of it.
+    /// It was answered, with or without AccECN.
     Passed,
-    /// Only one that did not ask was answered, and not as one that does.
+    /// Only a later SYN, which did not request AccECN, was answered, without AccECN.
     Failed,
 }
 
-/// What a connection does with AccECN at its events.
+/// Handling of AccECN at the events of a connection.
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     fn accurate(&self) -> Option<&AccurateEcn> {
         if !self.is_accurate() {
@@ -124,18 +126,19 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         P::ACCURATE_ECN && self.agreement.accurate.is_agreed()
     }
 
-    /// SYNs are not to ask for it, but may ask for classic ECN.
+    /// Makes our SYNs not request AccECN. They may still request classic ECN.
     pub(crate) fn ask_for_less(&mut self) {
         self.agreement.accurate.withdraw();
     }
 
-    /// Whether our SYNs ask for it, the first ones at least.
+    /// Whether our SYNs request AccECN, or at least the first ones do.
     #[inline(always)]
     pub(crate) fn asks_for_accurate_ecn(&self) -> bool {
         P::ACCURATE_ECN && self.agreement.accurate.is_offered()
     }
 
-    /// What became of our SYN that asked for it, if it did and was answered.
+    /// What became of our SYN that requested AccECN; `None` if it did not, or the connection is not
+    /// established.
     pub(crate) fn request_fate(&self) -> Option<RequestFate> {
         if !self.asks_for_accurate_ecn() || self.state != State::Established {
             return None;
@@ -144,14 +147,15 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         Some(if is_late { RequestFate::Failed } else { RequestFate::Passed })
     }
 
-    /// Whether a SYN that is to go, or was answered, asks for it: section 3.1.4.1 would have it asked for once more
-    /// if nobody answers.
+    /// Whether the SYN to be sent next, or the one that was answered, requests AccECN: the first SYN and one
+    /// retransmission do (section 3.1.4.1).
     pub(super) fn asks_accurately(&self) -> bool {
         self.asks_for_accurate_ecn() && self.unanswered_syns() <= 1
     }
 
-    /// The SYNs have agreed on it; `peers` is the peer's, which is a SYN-ACK if it acknowledges ours.
-    /// Where memory is refused nothing is counted, and nothing of ours is ECN-capable: the peer finds zeros.
+    /// Starts AccECN mode if the SYNs have negotiated it. `peers` is the header of the peer's SYN, or SYN-ACK
+    /// if it acknowledges ours. If there is no memory, we count nothing and send no ECN-capable packets: the
+    /// peer sees zeros.
     #[inline(never)]
     pub(super) fn begin_accurate(&mut self, peers: Option<&Header>) {
         if !self.is_accurate() {
@@ -173,14 +177,14 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.receiver.count_accurately();
     }
 
-    /// Options of ours do not get through.
+    /// Stops sending AccECN options, because they do not reach the peer.
     pub(super) fn silence_accurate(&mut self) {
         if let Some(state) = self.accurate_mut() {
             state.received.is_silent = true;
         }
     }
 
-    /// Whether nothing of ours is to be ECN-capable.
+    /// Whether we may send ECN-capable packets.
     pub(super) fn may_be_capable(&self) -> bool {
         self.agreement.accurate.is_capable()
             && self
@@ -188,7 +192,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
                 .is_some_and(|state| !(state.told.is_deaf || state.told.is_contradictory))
     }
 
-    /// AE, CWR and ECE of a segment that is no SYN and no RST.
+    /// The flags AE, CWR and ECE of a segment that is neither a SYN nor a RST.
     #[inline(always)]
     pub(super) fn congestion_flags(&self, bare: bool) -> Flags {
         let Some(state) = self.accurate() else {
@@ -200,24 +204,24 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         Flags::from_ace(state.received.ce_packets as u8)
     }
 
-    /// Whether the next segment is to be an ack without data and SACK blocks, that of the SYN-ACK.
+    /// Whether the next segment must be the ack of the SYN-ACK, without data or SACK blocks.
     pub(super) fn owes_last_ack(&self) -> bool {
         self.accurate().is_some_and(|state| state.last_ack == LastAck::Owed)
     }
 
-    /// Whether an ack is to go without data, which would leave no room for its option.
+    /// Whether the next ack should be sent without data, to have room for the AccECN option.
     pub(super) fn has_counters_to_tell(&self) -> bool {
         self.accurate().is_some_and(|state| state.received.has_news())
     }
 
-    /// Whether CWR is set in all segments, so that no link is to cut them: such a device clears it behind
-    /// the first one (section 3.3.4).
+    /// Whether all our segments have CWR set. Then the link must not segment them for us (TSO): such devices
+    /// clear CWR in all but the first segment (section 3.3.4).
     pub(super) fn has_cwr_in_counter(&self) -> bool {
         self.congestion_flags(false).contains(Flags::CWR) && self.is_accurate()
     }
 
-    /// Puts the option into `header`, of a segment with `payload` bytes of text, if there is news, and room
-    /// beside up to two SACK blocks.
+    /// Adds the AccECN option to `header`, of a segment with `payload` bytes, if there are counters to report
+    /// and there is room beside up to two SACK blocks.
     pub(super) fn tell_counters(&self, header: &mut Header, payload: u32) {
         let Some(state) = self.accurate() else {
             return;
@@ -227,17 +231,17 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             1 => ONE_BLOCK,
             _ => TWO_BLOCKS,
         };
-        // Whether it is signed the header says when it goes.
+        // The header does not say yet whether the segment will be signed.
         let signature = self.signature();
         let others = Options { sack: SackBlocks::EMPTY, signature, ..header.options };
         let room = OPTION_AREA.saturating_sub(others.len() + for_blocks);
         let room = room.min(self.sender.mss().saturating_sub(payload) as usize);
-        // While data wait behind a hole what was told before is told again.
+        // While there is a hole in the received data, counters that were reported before are reported again.
         let repeats = !header.options.sack.is_empty();
         header.options.set_accurate_ecn(state.received.option(room, repeats));
     }
 
-    /// A segment that is no SYN and no RST went out.
+    /// Notes that a segment was sent that is neither a SYN nor a RST.
     pub(super) fn on_counters_sent(&mut self, header: &Header) {
         if let Some(state) = self.accurate_mut() {
             state.received.on_ack_sent(header.options.accurate_ecn());
@@ -247,7 +251,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// An acceptable segment that is no SYN, whose text was taken.
+    /// Counts an acceptable segment that is not a SYN, after its payload was processed.
     pub(super) fn count_codepoint(&mut self, segment: &Segment<'_>) {
         let waits = !self.receiver.ack_deadline().is_never() || !segment.payload.is_empty();
         let Some(state) = self.accurate_mut() else {
@@ -261,8 +265,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// A SYN-ACK has come again: our ack was lost, and the next one feeds its codepoint back (section
-    /// 3.2.2.1). One with CE counts once however many come.
+    /// Processes a retransmitted SYN-ACK: our ack was lost, and the next one feeds back this one's codepoint
+    /// (section 3.2.2.1). Only the first SYN-ACK with CE counts.
     #[inline(never)]
     pub(super) fn take_syn_ack_again(&mut self, segment: &Segment<'_>) {
         if !P::ACCURATE_ECN {
@@ -285,8 +289,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// In a simultaneous open the peer's SYN-ACK has come. That it agrees is known: it feeds back how our SYN
-    /// has arrived.
+    /// Processes the peer's SYN-ACK in a simultaneous open. The mode is negotiated already; this segment feeds
+    /// back how our SYN arrived.
     pub(super) fn take_crossing_syn_ack(&mut self, segment: &Segment<'_>) {
         if !self.is_accurate() {
             return;
@@ -299,15 +303,15 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// Takes the feedback of an ack that is not older than SND.UNA, and tells the law of its marks. Whether it
-    /// has any.
+    /// Processes the feedback of an ack that is not older than SND.UNA, and passes its CE marks to congestion
+    /// control. Returns whether there were any.
     #[inline(never)]
     pub(super) fn take_feedback(&mut self, segment: &Segment<'_>, seq: SeqNumber) -> bool {
         let header = &segment.header;
         if !self.is_accurate() || header.flags.contains(Flags::SYN) {
             return false;
         }
-        // Blocks tell of more than what is acknowledged.
+        // With SACK blocks, more segments may have arrived than are acknowledged.
         let covered = match header.options.sack.is_empty() {
             true => self.sender.segments_before(header.ack),
             false => None,
@@ -336,12 +340,12 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if is_first && feedback.ace == 0 {
             state.told.is_deaf = true;
         }
-        // In a simultaneous open the peer may owe no such ack, and acknowledge data at once.
+        // In a simultaneous open the peer may not have to send this ack, and may acknowledge data at once.
         let is_last_ack = awaited && bare && (feedback.acked == 0 || opened_fast);
         let marks = if is_last_ack {
             state.told.check_option(feedback.option);
             state.told.begin(&feedback);
-            // Table 4. How the SYN-ACK was marked is told by this ack, or by a later one's counter.
+            // Table 4. Either this ack reports that the SYN-ACK was marked, or the counter of a later one does.
             let is_marked = agreement::decoded(feedback.ace) == Some(Ecn::Ce);
             state.told.ce_packets += u32::from(is_marked);
             let packets = u32::from(is_marked);
@@ -361,15 +365,15 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         has_marks
     }
 
-    /// The SYN-ACK has told that our SYN was marked on its way: that is congestion, though no counter tells of
-    /// it (section 3.2.2.2).
+    /// Responds to a SYN-ACK which reports that our SYN was CE-marked: that is congestion, although no counter
+    /// includes it (section 3.2.2.2).
     pub(super) fn answer_marked_syn(&mut self, now: Instant, syn_ack: &Header) {
         if self.is_accurate() && agreement::decoded(syn_ack.flags.ace()) == Some(Ecn::Ce) {
             self.sender.digest_echo(now, true, 0);
         }
     }
 
-    /// What was counted, where AccECN is in use.
+    /// The AccECN counters; `None` if AccECN is not in use.
     pub(super) fn accurate_counts(&self) -> Option<AccurateEcnCounts> {
         let AccurateEcn { received, told, .. } = self.accurate()?;
         let packets = |counter: u32| counter.wrapping_sub(receiving::FIRST_PACKETS);

@@ -1,22 +1,22 @@
-//! The receiver's part: what has arrived with which codepoint, when that is worth an ack, and what an
-//! AccECN option tells of it (RFC 9768 sections 3.2.2.5.1 and 3.2.3.3).
+//! AccECN as data receiver: counters of the codepoints that arrived, when a change is worth an ack at once, and
+//! the contents of the AccECN option (RFC 9768 sections 3.2.2.5.1 and 3.2.3.3).
 
 use crate::wire::{AccurateEcnOption, Ecn};
 
-/// The first values of the counters (section 3.2.1).
+/// Initial values of the counters (section 3.2.1).
 pub(super) const FIRST_PACKETS: u32 = 5;
 pub(super) const FIRST_ECT: u32 = 1;
 
-/// CE marks after which an ack goes at once: with data that are yet to be acknowledged, and without.
+/// Number of CE marks that trigger an ack at once: if data are waiting to be acknowledged, and if none are.
 const MARKS_WITH_DATA: u8 = 2;
 const MARKS_WITHOUT: u8 = 3;
 
-/// A byte counter, as its bit in a set of them.
+/// Bits that stand for the byte counters in a set.
 const ECT0: u8 = 1;
 const CE: u8 = 2;
 const ECT1: u8 = 4;
 
-/// What has arrived.
+/// Counters of what has arrived.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Received {
     /// r.cep: packets with CE.
@@ -25,16 +25,18 @@ pub(super) struct Received {
     pub(super) ce_bytes: u32,
     pub(super) ect0_bytes: u32,
     pub(super) ect1_bytes: u32,
-    /// Byte counters that have ever changed, and those that no option has told since.
+    /// Sets of byte counters: those that have ever changed, and those that have changed since they were last
+    /// reported in an option.
     changed: u8,
     untold: u8,
-    /// CE marks since the last ack.
+    /// CE marks received since the last ack.
     marks: u8,
-    /// Whether the last packet had one.
+    /// Whether the last packet was CE-marked.
     was_marked: bool,
-    /// Options are not sent: the peer did not get the first one.
+    /// No options are sent, because the first one did not reach the peer.
     pub(super) is_silent: bool,
-    /// So many options are to be sent though no counter has changed: the peer finds out whether they arrive.
+    /// Number of options still to be sent even if no counter has changed, for the peer to find out whether they
+    /// arrive.
     probes: u8,
 }
 
@@ -52,8 +54,8 @@ impl Received {
         probes: 0,
     };
 
-    /// An acceptable packet with `len` bytes of payload arrived. Whether it is worth an ack at once, where
-    /// data wait for their ack (`unacknowledged`) or not.
+    /// Counts an acceptable packet with `len` payload bytes. Returns whether to send an ack at once, given
+    /// whether data are waiting to be acknowledged (`unacknowledged`).
     pub(super) fn on_packet(&mut self, ecn: Ecn, len: u32, unacknowledged: bool) -> bool {
         let is_marked = ecn == Ecn::Ce;
         let counter = match ecn {
@@ -77,7 +79,7 @@ impl Received {
         begins || (is_marked && self.marks >= enough)
     }
 
-    /// A segment went out that tells the counter of packets.
+    /// Notes that a segment was sent, whose ACE field reports the packet counter.
     pub(super) fn on_ack_sent(&mut self, option: Option<AccurateEcnOption>) {
         self.marks = 0;
         if option.is_some() {
@@ -85,20 +87,21 @@ impl Received {
         }
     }
 
-    /// The ack of the SYN-ACK tells the counters, whatever they are, and so does the next segment that has room
-    /// for them (section 3.2.3.2.1).
+    /// Makes the ack of the SYN-ACK report all counters, changed or not, and also the next segment that has
+    /// room for them (section 3.2.3.2.1).
     pub(super) fn probe(&mut self) {
         self.probes = 2;
     }
 
-    /// Whether a counter has changed that no option has told.
+    /// Whether a counter has changed since it was last reported in an option.
     pub(super) fn has_news(&self) -> bool {
         !self.is_silent && self.untold != 0
     }
 
-    /// The option for a segment with `room` bytes for it: with every counter that has ever changed, or if
-    /// there is not so much room, with those that no option has told. `None` if these do not fit either, or
-    /// there is no news, unless the segment `repeats` what was told: the one before it may have been lost.
+    /// The option for a segment that has `room` bytes for it. It contains every counter that has ever changed
+    /// or, if the room is too small, those that have changed since they were last reported. `None` if these do
+    /// not fit either, or if nothing has changed and the segment does not repeat earlier reports (`repeats`),
+    /// which may have been lost.
     pub(super) fn option(&self, room: usize, repeats: bool) -> Option<AccurateEcnOption> {
         if self.is_silent || (self.untold == 0 && self.probes == 0 && !repeats) {
             return None;
@@ -117,12 +120,12 @@ impl Received {
         Some(self.told(ect1_first, len))
     }
 
-    /// The option of a SYN-ACK, with all counters as they begin.
+    /// The option of a SYN-ACK, with the initial values of all counters.
     pub(super) fn first_option() -> AccurateEcnOption {
         Self::FIRST.told(false, 3)
     }
 
-    /// How many fields an option in that order needs to tell the counters of a set.
+    /// Number of fields that an option in this order needs to report a set of counters.
     fn fields(set: u8, ect1_first: bool) -> u8 {
         let (first, last) = if ect1_first { (ECT1, ECT0) } else { (ECT0, ECT1) };
         match set {
@@ -149,7 +152,8 @@ impl Received {
 mod tests {
     use super::*;
 
-    /// Which of these arrivals (codepoint, bytes, whether data wait for their ack) are worth an ack.
+    /// Returns, for each of these arrivals (codepoint, bytes, whether data are waiting to be acknowledged),
+    /// whether it triggers an ack at once.
     fn at_once(arrivals: &[(Ecn, u32, bool)]) -> std::vec::Vec<bool> {
         let mut received = Received::FIRST;
         let on_packet = |&(ecn, len, waits)| {
@@ -196,7 +200,7 @@ mod tests {
         assert_eq!(option(&[Ect0], 4), None);
     }
 
-    /// Section 3.2.3.3: counters that no option has told yet are not left out, others may be.
+    /// Section 3.2.3.3: counters that were not reported yet are not left out, but others may be.
     #[test]
     fn without_much_room_an_option_has_the_news() {
         let mut received = Received::FIRST;

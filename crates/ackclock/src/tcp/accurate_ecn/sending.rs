@@ -1,56 +1,58 @@
-//! The sender's part: how much of what was sent has met congestion, by the counters that acks tell
-//! (RFC 9768 sections 3.2.2.2, 3.2.2.5.2 and 3.2.3.1, appendix A), and when they are not believed (sections
-//! 3.2.2.3, 3.2.2.4, 3.2.3.2.4 and 3.2.3.2.5).
+//! AccECN as data sender: how many CE marks the counters in acks report (RFC 9768 sections 3.2.2.2, 3.2.2.5.2
+//! and 3.2.3.1, appendix A), and when these counters must not be trusted (sections 3.2.2.3, 3.2.2.4, 3.2.3.2.4
+//! and 3.2.3.2.5).
 
 use super::receiving::{FIRST_ECT, FIRST_PACKETS};
 use crate::congestion::Marks;
 use crate::seq::SeqNumber;
 use crate::wire::AccurateEcnOption;
 
-/// Values of the ACE field.
+/// Number of values of the ACE field.
 const ACES: u32 = 8;
-/// Marks that never end: in so many round trips, the first ones, everything was marked, and so many packets at least:
-/// a queue for L4S may mark all that comes while it is too long, but by then flows have made room.
+/// Limits for marks that never end: everything was marked in this many round trips from the start, and that was
+/// at least this many packets. An L4S queue may mark every packet while it is too long, but by then senders
+/// have slowed down.
 const MARKED_ROUNDS: u8 = 4;
 const MARKED_PACKETS: u32 = 64;
-/// Bits of a counter in an option.
+/// Mask for the 24 bits of a counter in an option.
 const MASK: u32 = 0x00ff_ffff;
 
-/// An ack, as far as its feedback goes.
+/// The parts of an ack that matter for AccECN feedback.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Feedback {
     /// SEG.SEQ and SEG.ACK.
     pub(super) seq: SeqNumber,
     pub(super) ack: SeqNumber,
-    /// TSval, if there are timestamps.
+    /// TSval, if the connection uses timestamps.
     pub(super) timestamp: Option<u32>,
     /// The ACE field.
     pub(super) ace: u8,
     pub(super) option: Option<AccurateEcnOption>,
-    /// Bytes that it acknowledges for the first time, and payload bytes of a full segment.
+    /// Newly acknowledged bytes, and payload bytes of a full-sized segment.
     pub(super) acked: u32,
     pub(super) mss: u32,
-    /// Segments that have arrived since the ack before, if that is certain.
+    /// Number of segments that have arrived since the previous ack, if that is certain.
     pub(super) covered: Option<u32>,
     /// SND.NXT.
     pub(super) nxt: SeqNumber,
 }
 
-/// Whether the first round trips were marked from end to end (section 3.2.2.3).
+/// Detects whether everything is marked from the start (section 3.2.2.3).
 #[derive(Clone, Copy, Debug)]
 struct Constancy {
-    /// Rounds that have begun, if all that was acknowledged in them was marked.
+    /// Number of round trips begun so far; `None` once acknowledged data was found to be unmarked.
     rounds: Option<u8>,
-    /// Where the current one ends.
+    /// End of the current round trip.
     end: SeqNumber,
-    /// Bytes told to be marked that are not acknowledged yet.
+    /// Bytes reported as marked that are not acknowledged yet.
     ahead: u32,
 }
 
 impl Constancy {
     const FIRST: Constancy = Constancy { rounds: Some(0), end: SeqNumber(0), ahead: 0 };
 
-    /// An ack has told of so many bytes more that were marked. How many rounds were marked.
+    /// Processes an ack that reports `marked` more bytes as marked. Returns the number of fully marked round
+    /// trips.
     fn on_ack(&mut self, feedback: &Feedback, marked: u32) -> u8 {
         let Some(rounds) = &mut self.rounds else {
             return 0;
@@ -69,7 +71,7 @@ impl Constancy {
     }
 }
 
-/// What the peer has counted.
+/// Counters of the peer as its acks report them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Told {
     /// s.cep, s.ceb, s.e0b and s.e1b.
@@ -77,23 +79,24 @@ pub(super) struct Told {
     pub(super) ce_bytes: u32,
     pub(super) ect0_bytes: u32,
     pub(super) ect1_bytes: u32,
-    /// Of the last ack whose feedback counted.
+    /// SEG.SEQ, SEG.ACK and TSval of the last ack whose feedback was used.
     seq: SeqNumber,
     ack: SeqNumber,
     timestamp: u32,
-    /// No ack has come yet.
+    /// No ack has arrived yet.
     is_first: bool,
-    /// Feedback means nothing: the field is zero from the start (sections 3.2.2.1 and 3.2.2.4), or everything is
-    /// marked (section 3.2.2.3).
+    /// The feedback is meaningless: the ACE field was zero from the start (sections 3.2.2.1 and 3.2.2.4), or
+    /// everything is marked (section 3.2.2.3).
     pub(super) is_deaf: bool,
-    /// The bytes have contradicted the field: something mangles feedback (section 3.2.3.2.5).
+    /// The byte counters have contradicted the ACE field, so something on the path mangles feedback (section
+    /// 3.2.3.2.5).
     pub(super) is_contradictory: bool,
-    /// The bytes of CE are those that the last ack has told, not an estimate.
+    /// `ce_bytes` is the value that the last ack reported, not an estimate.
     is_exact: bool,
     constancy: Constancy,
-    /// Options mean nothing: their counters are zero from the start (section 3.2.3.2.4).
+    /// Options are ignored, because their counters were zero from the start (section 3.2.3.2.4).
     ignores_options: bool,
-    /// Whether an option has come.
+    /// Whether an option has arrived.
     saw_option: bool,
 }
 
@@ -115,19 +118,19 @@ impl Told {
         saw_option: false,
     };
 
-    /// Whether no ack has come yet.
+    /// Whether no ack has arrived yet.
     pub(super) fn is_first(&self) -> bool {
         self.is_first
     }
 
-    /// The first option may be one that a box has zeroed.
+    /// Checks whether the first option was zeroed by a middlebox; later options are not checked.
     pub(super) fn check_option(&mut self, option: Option<AccurateEcnOption>) {
         if let Some(option) = option.filter(|_| !core::mem::replace(&mut self.saw_option, true)) {
             self.ignores_options |= option.ect0() == Some(0) || option.ect1() == Some(0);
         }
     }
 
-    /// The feedback of the last ack of the handshake was taken in another way.
+    /// Notes the last ack of the handshake, whose feedback is encoded differently and was processed elsewhere.
     pub(super) fn begin(&mut self, feedback: &Feedback) {
         self.is_first = false;
         self.note(feedback);
@@ -138,8 +141,8 @@ impl Told {
         self.timestamp = feedback.timestamp.unwrap_or(0);
     }
 
-    /// Whether a later ack has come before this one, or may have: then this one's feedback says nothing.
-    /// What it tells the next ack tells too.
+    /// Whether a later ack has, or may have, arrived before this one. Then this one's feedback is not used; the
+    /// next ack includes it.
     fn is_superseded(&self, feedback: &Feedback) -> bool {
         let is_later = |timestamp: u32| timestamp.wrapping_sub(self.timestamp) as i32 > 0;
         let advances = feedback.ack.after(self.ack)
@@ -148,7 +151,7 @@ impl Told {
         !advances
     }
 
-    /// Takes the feedback of an ack that is not older than others. Gives what it tells.
+    /// Processes the feedback of an ack unless a later one has arrived. Returns the newly reported marks.
     pub(super) fn take(&mut self, feedback: &Feedback) -> Marks {
         self.check_option(feedback.option);
         let is_first = core::mem::replace(&mut self.is_first, false);
@@ -159,7 +162,7 @@ impl Told {
         let told = self.take_option(feedback.option.filter(|_| !self.ignores_options));
         let (packets, bytes) = match told {
             Some(bytes) if self.contradicts(feedback, bytes) => {
-                // Bytes were marked, and the field is what it was.
+                // There were marked bytes, but the ACE field has not changed.
                 self.is_contradictory = true;
                 (bytes.div_ceil(feedback.mss.max(1)), bytes)
             }
@@ -173,12 +176,12 @@ impl Told {
         if self.is_deaf { Marks::default() } else { Marks { packets, bytes } }
     }
 
-    /// Counts the packets that the field tells. Gives them, and their bytes.
+    /// Counts the packets newly reported in the ACE field. Returns them and their bytes.
     fn count(&mut self, feedback: &Feedback, told: Option<u32>) -> (u32, u32) {
         let packets = self.packets(feedback, told);
         self.ce_packets = self.ce_packets.wrapping_add(packets);
         let bytes = told.unwrap_or_else(|| {
-            // Appendix A.3, and the next option tells better.
+            // An estimate as in appendix A.3, which the next option corrects.
             let estimate = packets.saturating_mul(feedback.mss).min(feedback.acked);
             self.ce_bytes = self.ce_bytes.wrapping_add(estimate);
             estimate
@@ -186,27 +189,27 @@ impl Told {
         (packets, bytes)
     }
 
-    /// Whether an option tells of marked bytes, though the field has not moved, and certainly not gone round either:
-    /// the bytes were known exactly, and too few segments have arrived since.
+    /// Whether an option reports newly marked bytes although the ACE field has not changed and cannot have
+    /// wrapped: the bytes were known exactly before, and too few segments have arrived since.
     fn contradicts(&self, feedback: &Feedback, bytes: u32) -> bool {
         let is_still = self.least(feedback) == 0;
         let is_certain = self.is_exact && feedback.covered.is_some_and(|covered| covered < ACES);
         bytes > 0 && is_still && is_certain
     }
 
-    /// By how much the field has moved at least.
+    /// Least number of packets that explains the change of the ACE field.
     fn least(&self, feedback: &Feedback) -> u32 {
         u32::from(feedback.ace).wrapping_sub(self.ce_packets) % ACES
     }
 
-    /// Takes the byte counters. Gives by how much that of CE has grown, if it is among them.
+    /// Processes the byte counters. Returns the growth of the CE counter, if the option contains it.
     fn take_option(&mut self, option: Option<AccurateEcnOption>) -> Option<u32> {
         let option = option?;
         let add = |counter: &mut u32, told: Option<u32>| {
             let told = told?;
             let growth = told.wrapping_sub(*counter) & MASK;
             if growth > MASK / 2 {
-                // It was estimated too high.
+                // The earlier estimate was too high.
                 *counter = counter.wrapping_sub(growth.wrapping_neg() & MASK);
                 return Some(0);
             }
@@ -218,16 +221,16 @@ impl Told {
         add(&mut self.ce_bytes, option.ce())
     }
 
-    /// How many packets with CE the peer has counted since: the field tells it modulo 8. Where it may
-    /// have gone round more often, the bytes of an option tell how often; without one the safest
-    /// likely case is that as many as possible of what is acknowledged were marked.
+    /// Number of newly CE-marked packets. The ACE field reports it modulo 8. Where the field may have wrapped,
+    /// the byte counters of an option tell how often; without an option, we take the safest likely case, that
+    /// as many of the acknowledged segments as possible were marked.
     fn packets(&self, feedback: &Feedback, told: Option<u32>) -> u32 {
         let least = self.least(feedback);
         let segments = |bytes: u32| bytes.div_ceil(feedback.mss.max(1));
         let rounds = match told {
-            // What has arrived behind a hole counts too, though it is not acknowledged.
+            // Segments received behind a hole count too, although they are not acknowledged.
             Some(bytes) => segments(bytes).saturating_sub(least).div_ceil(ACES),
-            // If it is more than what is acknowledged there were control packets among it.
+            // If it is more than the acknowledged segments, there were control packets among the marked ones.
             None => segments(feedback.acked).saturating_sub(least) / ACES,
         };
         least + ACES * rounds
@@ -252,7 +255,8 @@ mod tests {
         Some(AccurateEcnOption { ect1_first: false, len: 2, fields: [ect0, ce, 0] })
     }
 
-    /// What acks that acknowledge so many segments each tell by these fields.
+    /// Marked packets that each of these acks reports; each acknowledges that many segments, with that ACE
+    /// field.
     fn told(acks: &[(u32, u8)]) -> std::vec::Vec<u32> {
         let mut told = Told::FIRST;
         let mut number = 0;
@@ -341,7 +345,7 @@ mod tests {
     /// Section 3.2.2.3.
     #[test]
     fn marks_without_end_mean_nothing() {
-        // Acks of so many segments each, of which so many were marked, in a round trip each.
+        // acks, each for a number of segments of which a number was marked, one ack per round trip.
         let deaf_after = |acks: &[(u32, u32)]| {
             let (mut told, mut number, mut marks) = (Told::FIRST, 0, 0);
             acks.iter().position(|&(segments, marked)| {
