@@ -4,10 +4,12 @@
     docs/profiles_table.py            says what is wrong, one line each; status 1 if anything is
     docs/profiles_table.py --write    writes the tables into the page
 
-That the values are those of the code is a test of the library; here all that is named as a test has to be one.
+That the values are those of the code is a test of the library; here all that is named as a test has to be one, and what is
+"the same" in the kernel has to be a script that the kernel plays as it is written.
 """
 
 import pathlib
+import re
 import sys
 import tomllib
 
@@ -15,6 +17,8 @@ from check_conformance import reference_problems
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST, PAGE = ROOT / "docs/profiles.toml", ROOT / "docs/packetdrill.md"
+DIFFERENCES, PLAYED = ROOT / "crates/ackclock-kernel-player/differences.toml", ROOT / "docs/kernel_scripts.md"
+SCRIPTS = "crates/ackclock-packetdrill/tests/scripts/"
 PROFILES = ("linux", "freebsd", "rfc")
 KEYS = {
     "choice": {"setting", "what", "test", *PROFILES, *(f"{profile}_source" for profile in PROFILES)},
@@ -50,6 +54,26 @@ def items(entries):
         yield f"| {' | '.join(cells)} |"
 
 
+def unlike():
+    """Scripts that the kernel plays otherwise than they are written, or not at all."""
+    reasons = tomllib.loads(DIFFERENCES.read_text(encoding="utf-8"))["reason"]
+    differ = {script for reason in reasons for script in (*reason.get("scripts", ()), *reason.get("times", ()))}
+    _, _, rest = PLAYED.read_text(encoding="utf-8").partition("\n## Scripts that are not played\n")
+    if not rest:
+        sys.exit(f"{PLAYED.name} does not say which scripts are not played")
+    return differ | set(re.findall(r"^- `([^`]+)`", rest.partition("\n## ")[0], re.MULTILINE))
+
+
+def claims(entries):
+    """What the items say of the kernel and its play does not show."""
+    others = unlike()
+    for entry in entries:
+        path, name = entry["test"].split("::")
+        script = f"packetdrill/{pathlib.Path(path).stem}.{name}"
+        if path.startswith(SCRIPTS) and entry["kernel"].startswith("the same") and script in others:
+            yield f"{entry['what']}: the kernel is not the same: {PLAYED.name} has {script}"
+
+
 def problems(listed):
     for kind, keys in KEYS.items():
         for entry in listed.get(kind, []):
@@ -70,7 +94,7 @@ def page_with(text, kind, lines):
 
 def main():
     listed = tomllib.loads(LIST.read_text(encoding="utf-8"))
-    found = list(problems(listed))
+    found = list(problems(listed)) or list(claims(listed["item"]))
     if not found:
         page = PAGE.read_text(encoding="utf-8")
         made = page_with(page, "choice", choices(listed["choice"]))

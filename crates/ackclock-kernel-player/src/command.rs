@@ -199,28 +199,32 @@ impl Random {
         Ok(open.is_empty())
     }
 
-    /// Writes the smallest script of each class that is not in the folder yet, made smaller.
+    /// Writes the smallest script of each class of which the folder has none yet, made smaller.
     fn keep(
         &self,
         found: &[Found],
         classes: &Classes,
         folder: &std::path::Path,
     ) -> Result<(), String> {
-        let mut smallest: BTreeMap<&str, &Found> = BTreeMap::new();
+        let mut smallest: BTreeMap<&str, (&Class, &Found)> = BTreeMap::new();
         for one in found {
             let Some(class) = classes.of(&one.kind) else { continue };
-            let place = smallest.entry(&class.name).or_insert(one);
+            if class.file(folder).exists() {
+                continue;
+            }
+            let (_, place) = smallest.entry(&class.name).or_insert((class, one));
             if one.story.lines.len() < place.story.lines.len() {
                 *place = one;
             }
         }
-        let names: Vec<String> = smallest.keys().map(|name| name.replace(' ', "_")).collect();
-        let shrunk = shrink(smallest.into_values().cloned().collect(), self.jobs)?;
+        let (new, found): (Vec<&Class>, Vec<Found>) =
+            smallest.into_values().map(|(class, one)| (class, one.clone())).unzip();
+        let shrunk = shrink(found, self.jobs)?;
         let failed = |error| format!("cannot write to {}: {error}", folder.display());
         fs::create_dir_all(folder).map_err(failed)?;
-        for (name, one) in names.iter().zip(shrunk) {
+        for (class, one) in new.iter().zip(shrunk) {
             let text = format!("# seed {}: {}\n{}", one.seed, one.kind, one.script);
-            fs::write(folder.join(format!("{name}.script")), text).map_err(failed)?;
+            fs::write(class.file(folder), text).map_err(failed)?;
         }
         Ok(())
     }

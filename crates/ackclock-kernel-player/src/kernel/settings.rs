@@ -89,7 +89,9 @@ impl Settings {
                 self.ack_every = value == "always";
             }
             ("mtu", _) => self.mtu = value.parse().ok()?,
-            ("iw", _) => self.initial_window = value.parse().ok().filter(|n| *n > 0),
+            ("iw", "0" | "rfc6928") => self.initial_window = None,
+            // Routes count it in segments.
+            ("iw", _) => self.initial_window = Some(value.parse().ok()?),
             ("recovery", "rack") => {
                 self.put("ipv4/tcp_recovery", "1")?;
                 self.put("ipv4/tcp_early_retrans", "3")?;
@@ -175,7 +177,9 @@ mod tests {
         assert_eq!(settings.sysctls["ipv4/tcp_congestion_control"], "reno");
         assert_eq!(settings.sysctls["ipv4/tcp_rmem"], "4096\t120000\t120000");
         assert_eq!((settings.initial_window, settings.train), (Some(3), 1));
-        for flag in ["profile=freebsd", "msl=1000", "md5_key=x", "cc=vegas", "iw", "mtu=x"] {
+        for flag in
+            ["profile=freebsd", "msl=1000", "md5_key=x", "cc=vegas", "iw", "iw=14600B", "mtu=x"]
+        {
             assert!(Settings::read(flag).expect_err(flag).contains(flag), "{flag}");
         }
     }

@@ -6,7 +6,7 @@ use ackclock::seq::SeqNumber;
 use ackclock::wire::Flags;
 use ackclock_testkit::script::{Failure, Packet};
 use serde::Deserialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A reason and the kinds of differences that it explains.
 #[derive(Clone, Debug, Deserialize)]
@@ -17,6 +17,14 @@ pub(crate) struct Class {
     pub(crate) text: String,
     /// Kinds, in which `*` stands for anything.
     pub(crate) kinds: Vec<String>,
+}
+
+impl Class {
+    /// The file of its script in a folder.
+    pub(crate) fn file(&self, folder: &Path) -> PathBuf {
+        let name = self.name.to_lowercase().replace(',', "").replace(' ', "_");
+        folder.join(format!("{name}.script"))
+    }
 }
 
 /// The list.
@@ -181,6 +189,18 @@ mod tests {
         let script = "established\nwrite c 10\n+0.01 < P. 1:101(100) ack 1\n> x\n";
         let kind = kind(script, &failure);
         assert_eq!(kind, "< P. N:N(N) ack N | > . N:N(0) ack N | > P. N:N(N) ack N");
+    }
+
+    #[test]
+    fn every_script_of_the_corpus_is_named_after_its_class() {
+        let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let classes = Classes::read(&crate_folder.join("kinds.toml")).expect("a list");
+        let corpus = crate_folder.join("corpus");
+        let files: Vec<_> = classes.class.iter().map(|class| class.file(&corpus)).collect();
+        for script in std::fs::read_dir(&corpus).expect("a folder") {
+            let script = script.expect("a file").path();
+            assert!(files.contains(&script), "{} is of no class", script.display());
+        }
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub(super) struct Segments {
     sent: VecDeque<Segment>,
     /// How many were acknowledged.
     pub(super) delivered: u32,
+    /// Bytes of the longest one that was sent: about the MSS.
+    longest: u32,
     /// Behind the highest number that was SACKed, if that was not acknowledged.
     highest: Option<u32>,
     /// By how many segments the order may differ, and how often it did (`tcpi_reordering`, `tcpi_reord_seen`).
@@ -36,6 +38,7 @@ impl Default for Segments {
         Segments {
             sent: VecDeque::new(),
             delivered: 0,
+            longest: 1,
             highest: None,
             reordering: LEAST_REORDERING,
             reorderings: 0,
@@ -45,6 +48,7 @@ impl Default for Segments {
 
 impl Segments {
     pub(super) fn sent(&mut self, segment: Segment) {
+        self.longest = self.longest.max(segment.end.wrapping_sub(segment.seq));
         let is_new = self.sent.back().is_none_or(|last| is_before(last.end, segment.end));
         if is_new {
             self.sent.push_back(segment);
@@ -61,7 +65,7 @@ impl Segments {
 
     /// The peer has everything before `ack`, and these ranges.
     pub(super) fn acknowledged(&mut self, ack: u32, sacked: &[(u32, u32)]) {
-        let (before, length) = (self.highest, self.sent.front().map(|first| first.end - first.seq));
+        let before = self.highest;
         let (mut lowest, mut highest) = (None, before);
         let is_within = |segment: &Segment, (begin, end): (u32, u32)| {
             !is_before(segment.seq, begin) && !is_before(end, segment.end)
@@ -80,7 +84,7 @@ impl Segments {
                 highest.filter(|highest| is_before(segment.end, *highest)).or(Some(segment.end));
         }
         self.highest = highest;
-        self.note_order(lowest, ack, length);
+        self.note_order(lowest, ack);
         let mut lowest = None;
         while let Some(segment) = self.sent.pop_front_if(|segment| !is_before(ack, segment.end)) {
             self.delivered += 1;
@@ -89,15 +93,34 @@ impl Segments {
             }
         }
         self.highest = self.highest.filter(|highest| is_before(ack, *highest));
-        self.note_order(lowest, ack, length);
+        self.note_order(lowest, ack);
     }
 
     /// Something that begins at `lowest` has arrived after what ends with the highest number, or with `ack`.
-    fn note_order(&mut self, lowest: Option<u32>, ack: u32, length: Option<u32>) {
-        let (Some(lowest), Some(length)) = (lowest, length) else { return };
+    fn note_order(&mut self, lowest: Option<u32>, ack: u32) {
+        let Some(lowest) = lowest else { return };
         let distance = self.highest.unwrap_or(ack).wrapping_sub(lowest);
-        let segments = distance.div_ceil(length.max(1)).min(MOST_REORDERING);
+        let segments = distance.div_ceil(self.longest).min(MOST_REORDERING);
         self.reordering = self.reordering.max(segments);
         self.reorderings += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_is_told_across_the_end_of_the_numbers() {
+        let first = u32::MAX - 499;
+        let seq = |n: u32| first.wrapping_add(n * 1_000);
+        let mut segments = Segments::default();
+        for n in 0..5 {
+            let (seq, end) = (seq(n), seq(n + 1));
+            segments.sent(Segment { seq, end, push: false, piece: 1, is_known: false });
+        }
+        segments.acknowledged(first, &[(seq(4), seq(5))]);
+        segments.acknowledged(first, &[(seq(0), seq(1)), (seq(4), seq(5))]);
+        assert_eq!((segments.reordering, segments.reorderings), (5, 1));
     }
 }

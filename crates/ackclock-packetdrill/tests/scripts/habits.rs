@@ -251,6 +251,28 @@ fn info_says_how_far_segments_were_reordered() {
     );
 }
 
+/// They are counted in segments of the MSS, however long the first of them is.
+#[test]
+fn info_counts_the_order_in_full_segments() {
+    check(
+        "
+        flags habits=linux,recovery=rack,min_tso_segs=10
+        established
+        write c 1
+        > P. 1:2(1) ack 1
+        write c 5000
+        > . 2:1002(1000) ack 1
+        > . 1002:2002(1000) ack 1
+        > . 2002:3002(1000) ack 1
+        > . 3002:4002(1000) ack 1
+        > P. 4002:5002(1000) ack 1
+        +0.01 < . 1:1(0) ack 1 <sack 4002:5002>
+        < . 1:1(0) ack 1 <sack 2:1002 4002:5002>
+        info c reordering = 5          # 2 after 5002
+        ",
+    );
+}
+
 /// Linux's `tcp_advertise_mss`: a SYN that goes again announces no more than the path was told to take. (By RFC 9293
 /// section 3.7.1 it is what the host can receive.)
 #[test]
