@@ -100,7 +100,7 @@ pub enum RtoEstimator {
 
 impl RtoEstimator {
     /// Whether it has a clock of its own.
-    pub(crate) fn is_a_hosts(self) -> bool {
+    pub(crate) fn has_exact_clock(self) -> bool {
         matches!(self, RtoEstimator::Linux | RtoEstimator::FreeBsd)
     }
 }
@@ -188,7 +188,7 @@ impl FromStr for RtoConfig {
             }
         }
         let is_exact = config.ticks.is_none() && config.sampling == RttSampling::EachAck;
-        if config.estimator.is_a_hosts() && !is_exact {
+        if config.estimator.has_exact_clock() && !is_exact {
             return Err(UnknownWord::Value { wanted: Self::WORDS });
         }
         Ok(config)
