@@ -1,9 +1,10 @@
 //! HyStart of Linux's CUBIC: the initial slow start ends when a train of acks is longer than half the least
 //! round-trip time, or when round trips have become an eighth longer.
 //!
-//! The differences from HyStart++ (RFC 9406, [`HyStart`](super::HyStart)): round trips are compared with the least
-//! round-trip time of the connection and not of the last round, slow start ends at once, and a window of 16 segments
-//! must be reached first. Linux's other limit for paced connections (a train of a whole round trip) is left out.
+//! The differences from HyStart++ (RFC 9406, [`HyStart`](super::HyStart)): round trips are compared with the
+//! least round-trip time of the connection and not of the last round, slow start ends at once, and a window of
+//! 16 segments must be reached first. Linux's other limit for paced connections (a train of a whole round trip)
+//! is left out.
 
 use super::{Ack, micros};
 

@@ -255,8 +255,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     }
 
     /// Passes to the search that a router has dropped the packet that begins with `seq`, and carries at most
-    /// `reported` bytes. Returns whether that packet was the probe: then no other packet is affected, and acks will
-    /// show its loss.
+    /// `reported` bytes. Returns whether that packet was the probe: then no other packet is affected, and acks
+    /// will show its loss.
     pub(super) fn was_probe_too_big(&mut self, reported: u32, seq: SeqNumber) -> bool {
         let Some(probing) = probing_of(&mut self.seldom) else {
             return false;

@@ -7,8 +7,8 @@ use crate::time::{Duration, Instant};
 /// Ethernet, and Ethernet with jumbo frames. Smaller ones are tried first: a probe that passes costs nothing,
 /// but one that is lost must be retransmitted.
 const COMMON_SIZES: [u16; 5] = [1_280, 1_400, 1_492, 1_500, 9_000];
-/// Least difference in bytes between a size that passes and one that does not for which the search goes on. Between
-/// common sizes it halves the difference.
+/// Least difference in bytes between a size that passes and one that does not for which the search goes on.
+/// Between common sizes it halves the difference.
 const WORTH_SEARCHING: u16 = 16;
 /// Number of lost probes after which a size is too large (RFC 8899 section 5.1.2: MAX_PROBES). A single one may
 /// have been lost for another reason.

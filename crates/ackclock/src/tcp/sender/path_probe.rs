@@ -190,8 +190,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.set_probe_fate(ProbeFate::Lost);
     }
 
-    /// Handles a timeout if only the probe is missing: its data is retransmitted. Returns whether this is so; other
-    /// timeouts are a sign of congestion (section 7.6.3).
+    /// Handles a timeout if only the probe is missing: its data is retransmitted. Returns whether this is so;
+    /// other timeouts are a sign of congestion (section 7.6.3).
     pub(super) fn repairs_path_probe_on_timeout(&mut self, now: Instant) -> bool {
         let first = self.flight.first().filter(|&first| self.is_probe(first));
         let Some(first) = first.filter(|_| self.is_probe_in_flight()) else {

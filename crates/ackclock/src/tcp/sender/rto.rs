@@ -231,8 +231,8 @@ impl<P: Profile> Rto<P> {
         self.backoff = 0;
     }
 
-    /// Ends the backoff after a handshake whose SYN had to be retransmitted, and raises the timeout for data to at
-    /// least 3 s (RFC 6298 rule 5.7).
+    /// Ends the backoff after a handshake whose SYN had to be retransmitted, and raises the timeout for data to
+    /// at least 3 s (RFC 6298 rule 5.7).
     pub(crate) fn on_syn_lost(&mut self) {
         self.base = self.base.max(const { micros(AFTER_SYN_LOSS) }).min(self.bounds().max);
         self.backoff = 0;
@@ -549,8 +549,8 @@ mod tests {
         assert_eq!(rto.samples(), 0);
     }
 
-    /// Smoothed round-trip time and timeout of a timer from before RFC 6298, after a round trip of 100 ms and three
-    /// timeouts.
+    /// Smoothed round-trip time and timeout of a timer from before RFC 6298, after a round trip of 100 ms and
+    /// three timeouts.
     fn older_timer<P: Profile>() -> [Duration; 2] {
         let word: RtoConfig = "rfc793:ticks:one".parse().unwrap();
         let mut rto = Rto::<P>::new(&RtoConfig { backoff: RtoBackoff::Linear, ..word }, 100_000);

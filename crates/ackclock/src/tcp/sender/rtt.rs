@@ -62,8 +62,8 @@ impl Units for u64 {
     }
 }
 
-/// Microseconds, for clocks that do not tick. They fit into a 32-bit register, which makes small code. The longest
-/// measurement is 2^27 us, 134 s.
+/// Microseconds, for clocks that do not tick. They fit into a 32-bit register, which makes small code. The
+/// longest measurement is 2^27 us, 134 s.
 impl Units for u32 {
     const NANOS: u64 = 1_000;
     const LONGEST: u32 = 1 << 27;
@@ -183,8 +183,8 @@ impl<P: Profile> RttEstimator<P> {
         self.scaled_rttvar = deviation * 4.into();
     }
 
-    /// Takes a measurement after a spurious timeout (RFC 4015 section 3.2, step 7). The path has suddenly become so
-    /// slow that with smoothing the timer would expire again.
+    /// Takes a measurement after a spurious timeout (RFC 4015 section 3.2, step 7). The path has suddenly
+    /// become so slow that with smoothing the timer would expire again.
     pub(crate) fn on_delay_spike(&mut self, measured: UnitsOf<P>) {
         let (srtt, rttvar) = (self.scaled_srtt, self.scaled_rttvar);
         self.on_sample(measured);
