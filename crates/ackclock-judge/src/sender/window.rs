@@ -50,7 +50,9 @@ const OVERRIDE: Duration = Duration::from_millis(100);
 
 /// A segment of so many bytes of payload and options fits every path (RFC 9293 section 3.7.1).
 const LEAST_FULL: Offset = 536;
-/// The same of a host that searches its path, which it may take for one of 552 bytes (as Linux's `min_pmtu`).
+/// The same of a host that searches its path, whose least size is for the host to choose (RFC 4821 section 7.2): 552 bytes are
+/// Linux's `min_pmtu`. Of this stack alone is told that it
+/// searches, and it does not halve that after timeouts, as section 7.7 lets a host do.
 const LEAST_FOUND: Offset = 512;
 /// The first with its headers.
 const LEAST_PACKET: Offset = LEAST_FULL + 40;
