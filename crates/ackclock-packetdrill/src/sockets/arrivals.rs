@@ -4,18 +4,17 @@
 
 use super::Sockets;
 use super::habits::is_before;
-use super::layout::{Layout, SYN};
-use super::packets::{ACK, FIN, RST, View, stamped, timestamp};
+use super::known::Known;
+use super::layout::{ACK, FIN, RST, SYN};
+use super::packets::{View, stamped, timestamp};
 use ackclock::tcp::State;
-use std::collections::BTreeMap;
-use std::net::SocketAddr;
 
-/// What is known of each pair of ends, ours first.
+/// What is known of each connection.
 #[derive(Default)]
-pub(super) struct Arrivals(BTreeMap<[SocketAddr; 2], Known>);
+pub(super) struct Arrivals(Known<Seen>);
 
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct Seen {
     /// The peer's clock, if it tells it.
     clock: Option<u32>,
     /// The number behind what was sent.
@@ -25,7 +24,7 @@ struct Known {
 impl Arrivals {
     /// A packet for the stack; the one that it is to see, if that is another.
     fn received(&mut self, view: &View, packet: &[u8]) -> Option<Vec<u8>> {
-        let known = self.0.entry([view.ends[1], view.ends[0]]).or_default();
+        let known = self.0.of([view.ends[1], view.ends[0]]);
         let told = timestamp(packet);
         if view.flags & RST != 0 {
             return None;
@@ -44,7 +43,7 @@ impl Arrivals {
             self.0.remove(&view.ends);
             return;
         }
-        let known = self.0.entry(view.ends).or_default();
+        let known = self.0.of(view.ends);
         if view.flags & SYN != 0 {
             known.sent = None;
             known.clock = known.clock.filter(|_| timestamp(packet).is_some());
@@ -64,11 +63,18 @@ impl Arrivals {
 }
 
 impl Sockets {
+    /// Forgets what is known of connections that are over, now and then.
+    pub(super) fn forget_gone(&mut self) {
+        if self.arrivals.0.is_large() || self.experimental.peers.is_large() {
+            let open = self.states().map(|(ends, _)| ends).collect();
+            self.arrivals.0.forget_others(&open);
+            self.experimental.peers.forget_others(&open);
+        }
+    }
+
     /// The packet that the stack is to see in place of one that has arrived, `None`: none at all.
     pub(super) fn as_linux_takes(&mut self, packet: Vec<u8>) -> Option<Vec<u8>> {
-        let Some(view) = View::of(&packet).filter(|_| Layout::of(&packet).is_some()) else {
-            return Some(packet);
-        };
+        let Some(view) = View::of(&packet) else { return Some(packet) };
         let ends = [view.ends[1], view.ends[0]];
         let is_established = |state| state == State::Established;
         if self.arrivals.is_early(&view)

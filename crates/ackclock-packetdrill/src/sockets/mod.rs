@@ -12,6 +12,7 @@ mod errno;
 mod error_queue;
 mod experimental;
 mod habits;
+mod known;
 mod layout;
 mod options;
 mod packets;
@@ -191,6 +192,7 @@ impl Sockets {
             self.arrivals.sent(packet);
         }
         self.note_progress();
+        self.forget_gone();
         self.asked = None;
         packets
     }

@@ -174,6 +174,6 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let least = least(self.sender.rto().longest());
         let timeout = advertised.max(remote).max(least).min(longest(advertised, least));
         self.settings.set_user_timeout(Some(timeout));
-        self.settings.bear_for(timeout);
+        self.settings.wait_at_least(timeout);
     }
 }

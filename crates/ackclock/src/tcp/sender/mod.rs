@@ -546,7 +546,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.mss = stored(mss);
         self.controller.on_mss_change(mss);
         if smaller && !self.flight.is_empty() {
-            self.give_probe_up();
+            self.abandon_probe();
             self.flight.cut_anew(now, mss);
             self.recovery.on_all_lost(&mut self.flight, now, self.snd_nxt);
         }
