@@ -11,7 +11,7 @@ use core::str::FromStr;
 ///
 /// It can be written as a word: the estimator, then `:ticks` for BSD's coarse clock (or
 /// `:ticks=100ms/3` for ticks of another length, and how many are the least timeout), then `:one`
-/// if only one segment per window is timed. Bounds and backoff are the default's.
+/// if only one segment per window is timed (`:one-without-karn`: sent again or not). Bounds and backoff are the default's.
 ///
 /// ```
 /// use ackclock::tcp::{RtoConfig, RtoEstimator};
@@ -63,7 +63,8 @@ impl RtoConfig {
 
     /// The words there are, as help and errors tell them.
     pub const WORDS: &'static str = "an estimator (linux, freebsd; or rfc6298, rfc793, jacobson88, \
-                                     jacobson88-k2, then maybe :ticks or :ticks=500ms/2, then maybe :one)";
+                                     jacobson88-k2, then maybe :ticks or :ticks=500ms/2, then maybe :one or \
+                                     :one-without-karn)";
 
     /// How long to wait for the answer to a SYN that was sent `retransmissions` times again.
     pub(crate) fn syn_timeout(&self, retransmissions: u32) -> Duration {
@@ -161,12 +162,16 @@ pub enum RttSampling {
     /// new segment is timed when the last one is acknowledged. A retransmission ends the
     /// measurement.
     OnePerWindow,
+    /// The same, but what is sent again does not end the measurement (no Karn's rule): the time from the first
+    /// transmission of a segment until an ack covers it, as RFC 793 section 3.7 has it and 4.2BSD had.
+    OneWithoutKarn,
 }
 
 words! {
-    RttSampling: "each or one",
+    RttSampling: "each, one or one-without-karn",
     "each" = EachAck,
     "one" = OnePerWindow,
+    "one-without-karn" = OneWithoutKarn,
 }
 
 impl FromStr for RtoConfig {
@@ -220,6 +225,7 @@ mod tests {
             "rfc6298",
             "rfc793:ticks=500ms/2",
             "jacobson88:one",
+            "rfc793:ticks=500ms/2:one-without-karn",
             "jacobson88-k2",
             "linux",
             "freebsd",
@@ -229,7 +235,7 @@ mod tests {
         for word in ["none", "linear", "exponential"] {
             assert_eq!(word.parse::<RtoBackoff>().unwrap().to_string(), word);
         }
-        for word in ["each", "one"] {
+        for word in ["each", "one", "one-without-karn"] {
             assert_eq!(word.parse::<RttSampling>().unwrap().to_string(), word);
         }
     }

@@ -96,13 +96,14 @@ impl OlderClock {
     }
 
     fn on_new_data_sent(&mut self, now: Instant, seq: SeqNumber) {
-        if self.sampling == RttSampling::OnePerWindow && !self.timing {
+        if !self.times_each_ack() && !self.timing {
             (self.timing, self.timed, self.timed_at) = (true, seq, self.shown(now));
         }
     }
 
+    /// Karn's rule, where it is kept.
     fn on_resent(&mut self) {
-        self.timing = false;
+        self.timing &= self.sampling == RttSampling::OneWithoutKarn;
     }
 
     /// What the clock shows, the upper bits left out: microseconds or ticks.
