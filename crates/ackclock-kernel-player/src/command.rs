@@ -1,7 +1,7 @@
 //! The command line.
 
 use crate::crew::{Script, play_all};
-use crate::gate::{self, Verdict, before, counts, is_known, judge, page};
+use crate::gate::{self, Verdict, counts, is_known, is_too_long, judge, not_played, page};
 use crate::random::draw::draw;
 use crate::random::shrink::{Found, compare, shrink};
 use crate::random::sort::{Class, Classes};
@@ -107,8 +107,7 @@ impl Play {
         if let Some(only) = &self.only {
             scripts.retain(|script| script.name.contains(only));
         }
-        let (long, short): (Vec<Script>, _) =
-            scripts.into_iter().partition(|script| before(script).is_some());
+        let (long, short): (Vec<Script>, _) = scripts.into_iter().partition(is_too_long);
         let known = |script: &Script, played: &_| is_known(&reasons, script, played);
         let outcomes = play_all(&short, self.jobs, known)?;
         let mut verdicts = Vec::new();
@@ -120,7 +119,10 @@ impl Play {
             let verdict = judge(&reasons, &script, outcome);
             verdicts.push((script, verdict));
         }
-        verdicts.extend(long.into_iter().map(|script| (script, Verdict::TooLong)));
+        verdicts.extend(long.into_iter().map(|script| {
+            let verdict = not_played(&reasons, &script, Verdict::TooLong);
+            (script, verdict)
+        }));
         verdicts.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
         self.tell(&verdicts);
         println!("It took {:.0?}.", begin.elapsed());

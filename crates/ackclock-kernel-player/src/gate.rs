@@ -68,7 +68,9 @@ pub(crate) fn is_known(reasons: &Reasons, script: &Script, played: &Played) -> b
 pub(crate) fn judge(reasons: &Reasons, script: &Script, outcome: &Outcome) -> Verdict {
     let played = match outcome {
         Ok(played) => played,
-        Err(unplayable) => return Verdict::Unplayable(unplayable.0.clone()),
+        Err(unplayable) => {
+            return not_played(reasons, script, Verdict::Unplayable(unplayable.0.clone()));
+        }
     };
     match (&played.failure, reasons.of(&script.name)) {
         (Some(failure), Some((reason, line))) if failure.text == line => {
@@ -90,9 +92,17 @@ pub(crate) fn judge(reasons: &Reasons, script: &Script, outcome: &Outcome) -> Ve
     }
 }
 
-/// The verdict of a script that is not played, if it is none to be played.
-pub(crate) fn before(script: &Script) -> Option<Verdict> {
-    (length(&script.text) > LONGEST).then_some(Verdict::TooLong)
+/// Whether a script takes too long to be played.
+pub(crate) fn is_too_long(script: &Script) -> bool {
+    length(&script.text) > LONGEST
+}
+
+/// The verdict on a script that is not played: `verdict`, unless the list says how it goes.
+pub(crate) fn not_played(reasons: &Reasons, script: &Script, verdict: Verdict) -> Verdict {
+    match reasons.names(&script.name) {
+        true => Verdict::Problem("it is not played: take it off the list".into()),
+        false => verdict,
+    }
 }
 
 /// The page that the repository keeps: counts, and each script that differs, with its reason.
@@ -170,6 +180,7 @@ pub(crate) fn counts(verdicts: &[(Script, Verdict)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::Unplayable;
     use ackclock_testkit::script::Failure;
 
     fn reasons() -> Reasons {
@@ -197,6 +208,13 @@ mod tests {
         assert!(matches!(verdict("a/known", None), Verdict::Problem(_)));
         assert!(matches!(verdict("a/other", line), Verdict::Problem(_)));
         assert!(matches!(verdict("a/other", None), Verdict::Agrees));
+        let unplayable = |name: &str| {
+            let script = Script { name: name.into(), text: String::new() };
+            judge(&reasons(), &script, &Err(Unplayable("no such flag".into())))
+        };
+        assert!(matches!(unplayable("a/other"), Verdict::Unplayable(_)));
+        assert!(matches!(unplayable("a/known"), Verdict::Problem(_)));
+        assert!(matches!(unplayable("a/late"), Verdict::Problem(_)));
         let strangers = reasons();
         assert_eq!(strangers.strangers(|name| name == "a/known"), ["a/late"]);
     }

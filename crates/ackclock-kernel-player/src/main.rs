@@ -23,8 +23,6 @@ mod gate;
 #[cfg(target_os = "linux")]
 mod kernel;
 #[cfg(target_os = "linux")]
-mod library;
-#[cfg(target_os = "linux")]
 #[path = "../../ackclock-packetdrill/tests/scripts/other_calls.rs"]
 mod other_calls;
 #[cfg(target_os = "linux")]

@@ -73,6 +73,11 @@ impl Reasons {
         self.reason.iter().any(|reason| reason.times.iter().any(|name| name == script))
     }
 
+    /// Whether the list says how a script goes.
+    pub(crate) fn names(&self, script: &str) -> bool {
+        self.of(script).is_some() || self.has_other_times(script)
+    }
+
     /// Scripts that the list names and `known` does not have.
     pub(crate) fn strangers(&self, known: impl Fn(&str) -> bool) -> Vec<&str> {
         let all = self.reason.iter();

@@ -10,14 +10,13 @@ use crate::kernel::device::now;
 use crate::kernel::seat::{Beginning, Seat};
 use crate::kernel::settings::Settings;
 use crate::kernel::watchdog::{Watched, watch};
-use crate::steps::{FLAGS, established, wait_until_asleep};
+use crate::steps::{FLAGS, established, split, turn_to_peer, wait_until_asleep};
 use crate::table::Answer;
 use ackclock::time::Duration;
 use ackclock_testkit::script::{
     self, Conversation, FIRST_TIMESTAMP, Failure, Packet, Seconds, Step, When,
 };
 use std::collections::{BTreeMap, VecDeque};
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
@@ -284,7 +283,10 @@ impl<'s> Session<'s> {
             ["v6"] | ["flags", _] => Ok(()),
             // Whatever the kernel sends.
             ["skip"] => self.skip(),
-            ["peer", n] => self.turn_to_peer(n),
+            ["peer", n] => {
+                self.current = turn_to_peer(&mut self.conversations, n)?;
+                Ok(())
+            }
             ["established"] => self.establish(),
             ["again"] => {
                 let Conversation { ours, peers, .. } = self.conversations[self.current];
@@ -307,17 +309,6 @@ impl<'s> Session<'s> {
         if let Some(timestamps) = sent.options.and_then(|options| options.timestamps) {
             let nominal = FIRST_TIMESTAMP + ((self.nominal - self.origin) / 1_000) as u32;
             self.echoes.insert(nominal, timestamps.value);
-        }
-        Ok(())
-    }
-
-    fn turn_to_peer(&mut self, n: &str) -> Result<(), String> {
-        self.current = n.parse().map_err(|_| "which peer?")?;
-        let first = self.conversations[0].clone();
-        let port = self.caller.remote.port() + self.conversations.len() as u16;
-        let peers = SocketAddr::new(first.peers.ip(), port);
-        if self.current >= self.conversations.len() {
-            self.conversations.push(Conversation::new(first.ours, peers));
         }
         Ok(())
     }
@@ -377,13 +368,5 @@ impl<'s> Session<'s> {
 
     fn shown(&self, at: i64) -> Seconds {
         Seconds(Duration::from_micros((at - self.begin).max(0) as u64))
-    }
-}
-
-/// A call and the answer that its line says.
-fn split(text: &str) -> (&str, Option<&str>) {
-    match text.split_once(" = ") {
-        Some((call, expected)) => (call, Some(expected)),
-        None => (text, None),
     }
 }

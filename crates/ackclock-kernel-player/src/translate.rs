@@ -9,9 +9,8 @@ use std::fmt::Write;
 /// What a script of the testkit is opened with, in the words of the library.
 struct Translation {
     flags: Vec<String>,
-    /// Options of sockets before they are opened, and of connections.
-    before: Vec<String>,
-    after: Vec<String>,
+    /// Options of connections.
+    options: Vec<String>,
     mss: Option<u32>,
     sack: bool,
     window_scaling: bool,
@@ -27,8 +26,7 @@ struct Translation {
 pub(crate) fn translate(script: &str) -> String {
     let mut translation = Translation {
         flags: vec!["rmem=10000".into()],
-        before: Vec::new(),
-        after: Vec::new(),
+        options: Vec::new(),
         mss: Some(1_000),
         sack: true,
         window_scaling: false,
@@ -119,7 +117,7 @@ impl Translation {
                 return Some(());
             }
             ["nagle", "off"] => {
-                self.after.push("set c TCP_NODELAY 1".into());
+                self.options.push("set c TCP_NODELAY 1".into());
                 return Some(());
             }
             ["ack_policy", "every"] => "quickack=always".into(),
@@ -141,12 +139,12 @@ impl Translation {
                     ("TCP_KEEPCNT", count),
                     ("SO_KEEPALIVE", "1"),
                 ] {
-                    self.after.push(format!("set c {name} {value}"));
+                    self.options.push(format!("set c {name} {value}"));
                 }
                 return Some(());
             }
             ["user_timeout", time] => {
-                self.after.push(format!("set c TCP_USER_TIMEOUT {}", millis(time)?));
+                self.options.push(format!("set c TCP_USER_TIMEOUT {}", millis(time)?));
                 return Some(());
             }
             ["fin_wait_2_timeout", time] => format!("fin_timeout={}", millis(time)?),
@@ -204,8 +202,7 @@ impl Translation {
     fn connect(&self, call: &str) -> Vec<String> {
         let mut calls = vec!["socket nonblock = fd c".to_owned()];
         calls.extend(self.mss.map(|mss| format!("set c TCP_MAXSEG {mss}")));
-        calls.extend(self.before.clone());
-        calls.extend(self.after.clone());
+        calls.extend(self.options.clone());
         calls.push(call.into());
         calls
     }
@@ -220,7 +217,7 @@ impl Translation {
 
     fn accept(&self) -> Vec<String> {
         let mut calls = vec!["accept s = fd c".to_owned(), "nonblock c on".to_owned()];
-        calls.extend(self.after.clone());
+        calls.extend(self.options.clone());
         calls
     }
 

@@ -5,8 +5,8 @@ use super::device::{Device, NAME};
 use super::settings::Settings;
 use super::watchdog::{Watched, watch};
 use crate::calls::Caller;
-use crate::library::Library;
 use crate::steps::{OUR_PORT, PEER_PORT};
+use crate::table::Table;
 use std::fs;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -106,7 +106,7 @@ impl Seat {
             }
         };
         self.has_had_usual |= *needs_usual_peer;
-        let library = Library::new(init, "");
+        let library = Table::new(init, "");
         Ok(Caller::new(library, SocketAddr::new(ours, OUR_PORT), SocketAddr::new(peers, PEER_PORT)))
     }
 

@@ -2,9 +2,9 @@
 
 use super::draw::Story;
 use crate::calls::Caller;
-use crate::library::Library;
 use crate::steps::{FLAGS, OUR_PORT, PEER_PORT, established};
-use crate::words::errno;
+use crate::table::Table;
+use crate::words::error_name;
 // Its one symbol is linked by its name.
 use ackclock::time::Duration;
 use ackclock_packetdrill as _;
@@ -19,24 +19,6 @@ const PEERS: [u8; 4] = [192, 0, 2, 1];
 const APART: i64 = 25_000;
 /// Longest time after a line in which what is sent is its answer.
 const AT_ONCE: i64 = 500;
-/// Errors whose names scripts know.
-const ERRORS: [&str; 14] = [
-    "EAGAIN",
-    "EPIPE",
-    "ECONNRESET",
-    "ENOTCONN",
-    "EBADF",
-    "EINVAL",
-    "ETIMEDOUT",
-    "EISCONN",
-    "ECONNREFUSED",
-    "EFAULT",
-    "EOPNOTSUPP",
-    "ENOPROTOOPT",
-    "EINPROGRESS",
-    "EALREADY",
-];
-
 unsafe extern "C" {
     fn packetdrill_interface_init(flags: *const c_char, out: *mut usize);
 }
@@ -48,7 +30,7 @@ enum Event {
 }
 
 struct Play {
-    library: Library,
+    library: Table,
     caller: Caller,
     conversation: Conversation,
     begin: i64,
@@ -58,7 +40,7 @@ struct Play {
 /// The script of a story; none if what happens is too near to something else for real time.
 pub(crate) fn script(story: &Story) -> Option<String> {
     let flags = format!("{FLAGS},judge=off,{}", story.flags);
-    let library = Library::new(packetdrill_interface_init, &flags);
+    let library = Table::new(packetdrill_interface_init, &flags);
     let (local, remote) =
         (SocketAddr::from((OURS, OUR_PORT)), SocketAddr::from((PEERS, PEER_PORT)));
     let mut play = Play {
@@ -131,12 +113,12 @@ impl Play {
                 if let (Some(name), Ok(descriptor)) = (name, answer) {
                     self.caller.name(name, descriptor as c_int);
                 }
-                let name = |number| ERRORS.iter().find(|name| errno(name) == Some(number));
                 Ok(match answer {
                     Ok(answer) if answer == usual => line.into(),
                     Ok(answer) => format!("{line} = {answer}"),
                     Err(number) => {
-                        let name = name(number).ok_or_else(|| format!("no name of {number}"))?;
+                        let name =
+                            error_name(number).ok_or_else(|| format!("no name of {number}"))?;
                         format!("{line} = {name}")
                     }
                 })

@@ -2,7 +2,8 @@
 //! of a closed window without data, no reset when it gives up waiting, and no ack of the handshake yet where
 //! `TCP_DEFER_ACCEPT` says that data will follow.
 
-use super::packets::{ACK, RST, View, restart};
+use super::layout::{ACK, RST};
+use super::packets::{View, restart};
 use super::socket::{Kind, Stream};
 use super::{Descriptor, Sockets};
 use ackclock::tcp::Error;

@@ -2,8 +2,8 @@
 //! Linux does, a listener answers who uses it in kind. The stack knows the option of RFC 7413 only, so that one
 //! is put in the other's place on the way in, and back on the way out.
 
-use super::layout::{Layout, NO_OPERATION, find};
-use std::collections::BTreeSet;
+use super::known::Known;
+use super::layout::{Layout, NO_OPERATION, complete, find};
 
 /// The kinds of both options, and the experiment's identifier.
 const STANDARD: u8 = 34;
@@ -13,17 +13,17 @@ const IDENTIFIER: [u8; 2] = [0xf9, 0x89];
 /// Who uses the old option.
 #[derive(Default)]
 pub(super) struct Experimental {
-    /// Source addresses and ports of their SYNs.
-    peers: BTreeSet<Vec<u8>>,
+    /// Connections whose last SYN had it.
+    pub(super) peers: Known<bool>,
 }
 
 impl Experimental {
     /// A packet for the stack; the one that it is to see, if that is another.
     pub(super) fn received(&mut self, packet: &[u8]) -> Option<Vec<u8>> {
         let layout = Layout::of_syn(packet)?;
-        let peer = layout.end(packet, 0)?;
+        let [peer, own] = layout.ends(packet)?;
         let Some((at, len)) = find(layout.options(packet)?, EXPERIMENT) else {
-            self.peers.remove(&peer);
+            self.peers.remove(&[own, peer]);
             return None;
         };
         let mut packet = packet.to_vec();
@@ -35,8 +35,8 @@ impl Experimental {
         option.copy_within(4.., 2);
         (option[0], option[1]) = (STANDARD, (len - 2) as u8);
         option[len - 2..].fill(NO_OPERATION);
-        layout.complete(&mut packet);
-        self.peers.insert(peer);
+        complete(&mut packet);
+        *self.peers.of([own, peer]) = true;
         Some(packet)
     }
 
@@ -47,7 +47,7 @@ impl Experimental {
 
     fn translate(&self, packet: &mut [u8]) -> Option<()> {
         let layout = Layout::of_syn(packet)?;
-        if !self.peers.contains(&layout.end(packet, 1)?) {
+        if self.peers.get(&layout.ends(packet)?) != Some(&true) {
             return None;
         }
         let (at, len) = find(layout.options(packet)?, STANDARD)?;
@@ -59,7 +59,7 @@ impl Experimental {
         option.copy_within(2..len, 4);
         (option[0], option[1]) = (EXPERIMENT, (len + 2) as u8);
         option[2..4].copy_from_slice(&IDENTIFIER);
-        layout.complete(packet);
+        complete(packet);
         Some(())
     }
 }
@@ -81,8 +81,7 @@ mod tests {
         packet[20..24].copy_from_slice(&ports);
         (packet[32], packet[33]) = (((20 + options.len()) * 4) as u8, flags);
         packet.extend(options);
-        let layout = Layout::of_syn(&packet).expect("a SYN");
-        layout.complete(&mut packet);
+        complete(&mut packet);
         packet
     }
 

@@ -1,7 +1,8 @@
 //! What Linux does besides what the standards ask, where it is not the stack's to do: which segments carry PSH,
 //! when a reader's progress is told, when acks are delayed, and how much a write takes.
 
-use super::packets::{PSH, View, limit_mss, sacks};
+use super::layout::PSH;
+use super::packets::{View, limit_mss, sacks};
 use super::segments::Segment;
 use super::socket::{Kind, Stream};
 use super::{Descriptor, Sockets};

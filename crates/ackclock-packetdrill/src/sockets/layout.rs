@@ -1,8 +1,14 @@
 //! Where things are in the bytes of a packet of TCP.
 
+use ackclock::wire::complete_checksum;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
 pub(super) const NO_OPERATION: u8 = 1;
-/// SYN among the flags.
+/// Flags (RFC 9293 section 3.1).
 pub(super) const SYN: u8 = 0x02;
+pub(super) const RST: u8 = 0x04;
+pub(super) const PSH: u8 = 0x08;
+pub(super) const ACK: u8 = 0x10;
 
 /// Where an option is among others, and its length.
 pub(super) fn find(options: &[u8], wanted: u8) -> Option<(usize, usize)> {
@@ -22,22 +28,19 @@ pub(super) fn find(options: &[u8], wanted: u8) -> Option<(usize, usize)> {
 }
 
 /// Where things are in a packet of TCP.
+#[derive(Clone, Copy)]
 pub(super) struct Layout {
-    /// Where the addresses begin, and the length of one.
-    addresses: (usize, usize),
+    /// Where the TCP header begins.
     pub(super) tcp: usize,
 }
 
 impl Layout {
     pub(super) fn of(packet: &[u8]) -> Option<Layout> {
-        let (layout, protocol) = match packet.first()? >> 4 {
-            4 => (
-                Layout { addresses: (12, 4), tcp: usize::from(packet[0] & 15) * 4 },
-                packet.get(9)?,
-            ),
-            _ => (Layout { addresses: (8, 16), tcp: 40 }, packet.get(6)?),
+        let (tcp, protocol) = match packet.first()? >> 4 {
+            4 => (usize::from(packet[0] & 15) * 4, packet.get(9)?),
+            _ => (40, packet.get(6)?),
         };
-        (i32::from(*protocol) == libc::IPPROTO_TCP).then_some(layout)
+        (i32::from(*protocol) == libc::IPPROTO_TCP).then_some(Layout { tcp })
     }
 
     pub(super) fn of_syn(packet: &[u8]) -> Option<Layout> {
@@ -49,31 +52,47 @@ impl Layout {
         packet.get(self.tcp + 13).copied()
     }
 
-    /// Address and port of the source (0) or the destination (1).
-    pub(super) fn end(&self, packet: &[u8], side: usize) -> Option<Vec<u8>> {
-        let (begin, len) = self.addresses;
-        let address = packet.get(begin + side * len..)?.get(..len)?;
-        let port = packet.get(self.tcp + side * 2..)?.get(..2)?;
-        Some([address, port].concat())
+    /// Length of the TCP header in bytes.
+    pub(super) fn header(&self, packet: &[u8]) -> Option<usize> {
+        Some(usize::from(packet.get(self.tcp + 12)? >> 4) * 4)
+    }
+
+    /// Source and destination.
+    pub(super) fn ends(&self, packet: &[u8]) -> Option<[SocketAddr; 2]> {
+        let is_v4 = packet.first()? >> 4 == 4;
+        let end = |side: usize| {
+            let address: IpAddr = if is_v4 {
+                (*packet.get(12 + side * 4..)?.first_chunk::<4>()?).into()
+            } else {
+                Ipv6Addr::from(*packet.get(8 + side * 16..)?.first_chunk::<16>()?).into()
+            };
+            let port = u16::from_be_bytes(*packet.get(self.tcp + side * 2..)?.first_chunk()?);
+            Some(SocketAddr::new(address, port))
+        };
+        Some([end(0)?, end(1)?])
     }
 
     pub(super) fn options<'p>(&self, packet: &'p [u8]) -> Option<&'p [u8]> {
-        let header = usize::from(packet.get(self.tcp + 12)? >> 4) * 4;
-        packet.get(self.tcp + 20..self.tcp + header)
+        packet.get(self.tcp + 20..self.tcp + self.header(packet)?)
     }
+}
 
-    /// Computes the checksum of TCP anew (RFC 9293 section 3.1).
-    pub(super) fn complete(&self, packet: &mut [u8]) {
-        let (begin, len) = self.addresses;
-        packet[self.tcp + 16..self.tcp + 18].fill(0);
-        let segment = &packet[self.tcp..];
-        let words = packet[begin..begin + 2 * len].chunks(2).chain(segment.chunks(2));
-        let word =
-            |word: &[u8]| u32::from(word[0]) << 8 | word.get(1).map_or(0, |low| u32::from(*low));
-        let mut sum = 6 + segment.len() as u32 + words.map(word).sum::<u32>();
-        while sum > 0xffff {
-            sum = (sum & 0xffff) + (sum >> 16);
-        }
-        packet[self.tcp + 16..self.tcp + 18].copy_from_slice(&(!sum as u16).to_be_bytes());
+/// Tells in a packet how long it is now, and computes its checksum of TCP anew.
+pub(super) fn complete(packet: &mut [u8]) {
+    let (at, length) = if packet[0] >> 4 == 4 { (2, packet.len()) } else { (4, packet.len() - 40) };
+    let before = u16::from_be_bytes([packet[at], packet[at + 1]]);
+    packet[at..at + 2].copy_from_slice(&(length as u16).to_be_bytes());
+    if at == 2 {
+        mend_checksum(packet, 10, before, length as u16);
     }
+    complete_checksum(packet);
+}
+
+/// Puts a checksum right of which a word has changed (RFC 1624 equation 3).
+pub(super) fn mend_checksum(packet: &mut [u8], place: usize, before: u16, after: u16) {
+    let sum = !u16::from_be_bytes([packet[place], packet[place + 1]]);
+    let sum = u32::from(sum) + u32::from(!before) + u32::from(after);
+    let sum = (sum & 0xffff) + (sum >> 16);
+    let sum = !((sum & 0xffff) + (sum >> 16)) as u16;
+    packet[place..place + 2].copy_from_slice(&sum.to_be_bytes());
 }

@@ -1,16 +1,11 @@
 //! Packets as they leave the stack: what is read of them, and what is changed in them.
 
-use super::layout::{Layout, NO_OPERATION, find};
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use super::layout::{ACK, Layout, NO_OPERATION, PSH, RST, SYN, complete, find, mend_checksum};
+use std::net::SocketAddr;
 
-/// PSH among the flags.
-pub(super) const PSH: u8 = 0x08;
-/// Flags of segments that are never part of a piece: URG, SYN, RST.
-const ALONE: u8 = 0x26;
-pub(super) const ACK: u8 = 0x10;
-pub(super) const RST: u8 = 0x04;
-pub(super) const FIN: u8 = 0x01;
-const SYN: u8 = 0x02;
+/// Flags of segments that are never part of a piece.
+const URG: u8 = 0x20;
+const ALONE: u8 = URG | SYN | RST;
 /// Kinds of options, and how long one with timestamps is.
 const MSS: u8 = 2;
 const SACK: u8 = 5;
@@ -29,30 +24,24 @@ pub(super) struct View {
     pub(super) window: u16,
     pub(super) payload: u32,
     pub(super) flags: u8,
-    /// Where the TCP header is.
-    tcp: usize,
+    layout: Layout,
 }
 
 impl View {
     /// Reads a packet of the stack's; `None` if it carries no TCP.
     pub(super) fn of(packet: &[u8]) -> Option<View> {
-        let (tcp, protocol) = match packet.first()? >> 4 {
-            4 => (usize::from(packet[0] & 15) * 4, *packet.get(9)?),
-            _ => (40, *packet.get(6)?),
-        };
-        let header = packet.get(tcp..).filter(|_| i32::from(protocol) == libc::IPPROTO_TCP)?;
+        let layout = Layout::of(packet)?;
+        let header = packet.get(layout.tcp..)?;
         let short = |at: usize| Some(u16::from_be_bytes(*header.get(at..)?.first_chunk()?));
         let long = |at: usize| Some(u32::from_be_bytes(*header.get(at..)?.first_chunk()?));
-        let (offset, flags) = (usize::from(header.get(12)? >> 4) * 4, *header.get(13)?);
-        let [source, destination] = addresses(packet)?;
         Some(View {
-            ends: [SocketAddr::new(source, short(0)?), SocketAddr::new(destination, short(2)?)],
+            ends: layout.ends(packet)?,
             seq: long(4)?,
             ack: long(8)?,
             window: short(14)?,
-            payload: header.len().checked_sub(offset)? as u32,
-            flags,
-            tcp,
+            payload: header.len().checked_sub(layout.header(packet)?)? as u32,
+            flags: layout.flags(packet)?,
+            layout,
         })
     }
 
@@ -78,9 +67,9 @@ impl View {
     /// Sets PSH or takes it away, and puts the checksum right.
     pub(super) fn set_push(&self, packet: &mut [u8], on: bool) {
         let flags = if on { self.flags | PSH } else { self.flags & !PSH };
-        let (before, after) = (u16::from(packet[self.tcp + 13]), u16::from(flags));
-        packet[self.tcp + 13] = flags;
-        mend_checksum(packet, self.tcp + 16, before, after);
+        let (before, after) = (u16::from(packet[self.layout.tcp + 13]), u16::from(flags));
+        packet[self.layout.tcp + 13] = flags;
+        mend_checksum(packet, self.layout.tcp + 16, before, after);
     }
 }
 
@@ -106,24 +95,17 @@ pub(super) fn timestamp(packet: &[u8]) -> Option<u32> {
 /// The packet with a timestamp that echoes none; `None` if it has no room for it.
 pub(super) fn stamped(packet: &[u8], value: u32) -> Option<Vec<u8>> {
     let layout = Layout::of(packet)?;
-    let mut packet = packet.to_vec();
-    let header = usize::from(packet.get(layout.tcp + 12)? >> 4) * 4;
-    if header + STAMP > 60 || packet.len() < layout.tcp + header {
+    let header = layout.header(packet)?;
+    let place = layout.tcp + header;
+    if header + STAMP > 60 || packet.len() < place || packet.len() + STAMP > usize::from(u16::MAX) {
         return None;
     }
-    let place = layout.tcp + header;
+    let mut packet = packet.to_vec();
     let stamp =
         [[NO_OPERATION, NO_OPERATION, TIMESTAMPS, 10], value.to_be_bytes(), [0; 4]].concat();
     packet.splice(place..place, stamp);
     packet[layout.tcp + 12] += (STAMP as u8 / 4) << 4;
-    let at = if packet[0] >> 4 == 4 { 2 } else { 4 };
-    let before = u16::from_be_bytes([packet[at], packet[at + 1]]);
-    let after = before.checked_add(STAMP as u16)?;
-    packet[at..at + 2].copy_from_slice(&after.to_be_bytes());
-    if at == 2 {
-        mend_checksum(&mut packet, 10, before, after);
-    }
-    layout.complete(&mut packet);
+    complete(&mut packet);
     Some(packet)
 }
 
@@ -137,15 +119,7 @@ pub(super) fn restart(packet: &mut [u8], number: u32, flags: u8) {
         packet[layout.tcp + 8..layout.tcp + 12].fill(0);
         packet[layout.tcp + 14..layout.tcp + 16].fill(0);
     }
-    let is_v4 = packet[0] >> 4 == 4;
-    let (at, length) = if is_v4 { (2, packet.len()) } else { (4, packet.len() - 40) };
-    let before = u16::from_be_bytes([packet[at], packet[at + 1]]);
-    let after = length as u16;
-    packet[at..at + 2].copy_from_slice(&after.to_be_bytes());
-    if is_v4 {
-        mend_checksum(packet, 10, before, after);
-    }
-    layout.complete(packet);
+    complete(packet);
 }
 
 /// Has a SYN announce at most this size of segments.
@@ -168,25 +142,6 @@ pub(super) fn allow_fragments(packet: &mut [u8]) {
         packet[6] &= !DONT_FRAGMENT;
         mend_checksum(packet, 10, u16::from(DONT_FRAGMENT) << 8, 0);
     }
-}
-
-/// Puts a checksum right of which a word has changed (RFC 1624 equation 3).
-fn mend_checksum(packet: &mut [u8], place: usize, before: u16, after: u16) {
-    let sum = !u16::from_be_bytes([packet[place], packet[place + 1]]);
-    let sum = u32::from(sum) + u32::from(!before) + u32::from(after);
-    let sum = (sum & 0xffff) + (sum >> 16);
-    let sum = !((sum & 0xffff) + (sum >> 16)) as u16;
-    packet[place..place + 2].copy_from_slice(&sum.to_be_bytes());
-}
-
-/// Source and destination.
-fn addresses(packet: &[u8]) -> Option<[IpAddr; 2]> {
-    Some(match packet.first()? >> 4 {
-        4 => [12, 16].map(|at| packet.get(at..)?.first_chunk::<4>().map(|it| IpAddr::from(*it))),
-        _ => [8, 24]
-            .map(|at| packet.get(at..)?.first_chunk::<16>().map(|it| Ipv6Addr::from(*it).into())),
-    })
-    .and_then(|[source, destination]| Some([source?, destination?]))
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Calls as scripts write them.
 
-use crate::library::Library;
-use crate::table::Answer;
+use crate::table::{Answer, Table};
 use crate::words::{event, events, field, option};
 use ackclock_testkit::script::{OUR_STREAM, PEER_STREAM};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +14,7 @@ const TCP_FASTOPEN_KEY: i32 = 33;
 /// What the calls of a script share.
 #[derive(Clone)]
 pub(crate) struct Caller {
-    pub(crate) library: Library,
+    pub(crate) library: Table,
     pub(crate) local: SocketAddr,
     pub(crate) remote: SocketAddr,
     shared: Arc<Mutex<Shared>>,
@@ -32,7 +31,7 @@ struct Shared {
 }
 
 impl Caller {
-    pub(crate) fn new(library: Library, local: SocketAddr, remote: SocketAddr) -> Self {
+    pub(crate) fn new(library: Table, local: SocketAddr, remote: SocketAddr) -> Self {
         Caller { library, local, remote, shared: Arc::default() }
     }
 

@@ -187,7 +187,9 @@ fn a_script_that_does_not_hold_fails() {
     let unexpected = play("established\n < P. 1:11(10) ack 1\n +0.05 quiet");
     assert!(unexpected.is_err_and(|failure| failure.problem.contains("no line expects")));
     let wrong = play("established\n read c 10 dontwait");
-    assert!(wrong.is_err_and(|failure| failure.problem.contains("WouldBlock")));
+    assert!(wrong.is_err_and(|failure| failure.problem == "it answered EAGAIN"));
+    let nobody = play("established\n peer 5\n < S 0:0(0)");
+    assert!(nobody.is_err_and(|failure| failure.problem.contains("no peer 5 yet")));
 }
 
 #[test]

@@ -22,7 +22,9 @@
 
 use crate::calls::Caller;
 use crate::library::Library;
-use crate::steps::{FLAGS, OUR_PORT, PEER_PORT, established, wait_until_asleep};
+use crate::steps::{
+    FLAGS, OUR_PORT, PEER_PORT, established, split, turn_to_peer, wait_until_asleep,
+};
 use crate::table::Answer;
 use ackclock::wire::{Checksums, Protocol, parse_packet};
 use ackclock_testkit::script::{self, Conversation, Failure, Packet, Seconds, Step, When};
@@ -123,7 +125,7 @@ impl Session {
         let begin = library.clock();
         Session {
             library,
-            caller: Caller::new(library, local, remote),
+            caller: Caller::new(*library, local, remote),
             conversations: vec![Conversation::new(local, remote)],
             current: 0,
             begin,
@@ -160,13 +162,13 @@ impl Session {
     }
 
     fn call(&mut self, text: &str) -> Result<(), String> {
-        let (call, expected) = match text.split_once(" = ") {
-            Some((call, expected)) => (call, Some(expected)),
-            None => (text, None),
-        };
+        let (call, expected) = split(text);
         let words: Vec<&str> = call.split_whitespace().collect();
         match words[..] {
-            ["peer", n] => self.turn_to_peer(n),
+            ["peer", n] => {
+                self.current = turn_to_peer(&mut self.conversations, n)?;
+                Ok(())
+            }
             ["established"] => self.establish(),
             ["again"] => {
                 let Conversation { ours, peers, .. } = self.conversations[self.current];
@@ -181,17 +183,6 @@ impl Session {
                 self.caller.compare(answer, usual, expected)
             }
         }
-    }
-
-    fn turn_to_peer(&mut self, n: &str) -> Result<(), String> {
-        self.current = n.parse().map_err(|_| "which peer?")?;
-        let first = self.conversations[0].clone();
-        let port = PEER_PORT + self.conversations.len() as u16;
-        let peers = SocketAddr::new(first.peers.ip(), port);
-        if self.current >= self.conversations.len() {
-            self.conversations.push(Conversation::new(first.ours, peers));
-        }
-        Ok(())
     }
 
     fn inject(&mut self, bytes: &[u8], shown: String) -> Result<(), String> {

@@ -2,7 +2,9 @@
 
 use crate::calls::{Caller, result};
 use crate::table::Answer;
-use crate::words::errno;
+use crate::words::{errno, error_name};
+use ackclock_testkit::script::Conversation;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 /// The library's flags where a script gives none.
@@ -47,9 +49,41 @@ impl Caller {
                 None => answer == Ok(result(text)?),
             },
         };
-        let shown = answer.map_err(std::io::Error::from_raw_os_error);
-        if as_expected { Ok(()) } else { Err(format!("it answered {shown:?}")) }
+        match answer {
+            _ if as_expected => Ok(()),
+            Ok(answer) => Err(format!("it answered {answer}")),
+            Err(number) => match error_name(number) {
+                Some(name) => Err(format!("it answered {name}")),
+                None => Err(format!("it answered {}", std::io::Error::from_raw_os_error(number))),
+            },
+        }
     }
+}
+
+/// A call and the answer that its line says.
+pub(crate) fn split(text: &str) -> (&str, Option<&str>) {
+    match text.split_once(" = ") {
+        Some((call, expected)) => (call, Some(expected)),
+        None => (text, None),
+    }
+}
+
+/// The conversation with peer `n`, whose port is as much behind the first one's; it begins where `n` is the next.
+pub(crate) fn turn_to_peer(
+    conversations: &mut Vec<Conversation>,
+    n: &str,
+) -> Result<usize, String> {
+    let next = conversations.len();
+    let which: usize = n.parse().map_err(|_| format!("`{n}` is no number of a peer"))?;
+    if which > next {
+        return Err(format!("there is no peer {which} yet: the next one is {next}"));
+    }
+    if which == next {
+        let Conversation { ours, peers, .. } = conversations[0];
+        let port = PEER_PORT + next as u16;
+        conversations.push(Conversation::new(ours, SocketAddr::new(peers.ip(), port)));
+    }
+    Ok(which)
 }
 
 /// Waits until the kernel says that a thread sleeps, as packetdrill does.

@@ -1,34 +1,67 @@
 //! Names of the C library's numbers.
 
-macro_rules! names {
-    ($function:ident: $($name:literal = $value:expr,)+) => {
-        /// The number of a name.
-        pub(crate) fn $function(name: &str) -> Option<i32> {
-            match name {
-                $($name => Some($value as i32),)+
-                _ => None,
-            }
-        }
-    };
+/// Errors that calls answer.
+const ERRORS: [(&str, i32); 27] = [
+    ("EAGAIN", libc::EAGAIN),
+    ("EINPROGRESS", libc::EINPROGRESS),
+    ("EALREADY", libc::EALREADY),
+    ("EISCONN", libc::EISCONN),
+    ("ENOTCONN", libc::ENOTCONN),
+    ("EPIPE", libc::EPIPE),
+    ("ECONNRESET", libc::ECONNRESET),
+    ("ECONNREFUSED", libc::ECONNREFUSED),
+    ("ETIMEDOUT", libc::ETIMEDOUT),
+    ("EBADF", libc::EBADF),
+    ("EINVAL", libc::EINVAL),
+    ("EADDRINUSE", libc::EADDRINUSE),
+    ("ENOPROTOOPT", libc::ENOPROTOOPT),
+    ("EEXIST", libc::EEXIST),
+    ("ENOENT", libc::ENOENT),
+    ("EAFNOSUPPORT", libc::EAFNOSUPPORT),
+    ("EBUSY", libc::EBUSY),
+    ("EPROTONOSUPPORT", libc::EPROTONOSUPPORT),
+    ("EDEADLK", libc::EDEADLK),
+    ("EHOSTUNREACH", libc::EHOSTUNREACH),
+    ("ENETUNREACH", libc::ENETUNREACH),
+    ("ENOTSOCK", libc::ENOTSOCK),
+    ("ESPIPE", libc::ESPIPE),
+    ("ENOTTY", libc::ENOTTY),
+    ("ELOOP", libc::ELOOP),
+    ("EFAULT", libc::EFAULT),
+    ("EOPNOTSUPP", libc::EOPNOTSUPP),
+];
+
+/// Events of `poll` and `epoll`.
+const EVENTS: [(&str, i32); 10] = [
+    ("in", libc::POLLIN as i32),
+    ("out", libc::POLLOUT as i32),
+    ("pri", libc::POLLPRI as i32),
+    ("err", libc::POLLERR as i32),
+    ("hup", libc::POLLHUP as i32),
+    ("rdhup", libc::POLLRDHUP as i32),
+    ("nval", libc::POLLNVAL as i32),
+    ("et", libc::EPOLLET as i32),
+    ("oneshot", libc::EPOLLONESHOT as i32),
+    ("none", 0),
+];
+
+fn number_of(name: &str, table: &[(&str, i32)]) -> Option<i32> {
+    table.iter().find(|(known, _)| *known == name).map(|(_, number)| *number)
 }
 
-names! { errno:
-    "EAGAIN" = libc::EAGAIN, "EINPROGRESS" = libc::EINPROGRESS, "EALREADY" = libc::EALREADY,
-    "EISCONN" = libc::EISCONN, "ENOTCONN" = libc::ENOTCONN, "EPIPE" = libc::EPIPE,
-    "ECONNRESET" = libc::ECONNRESET, "ECONNREFUSED" = libc::ECONNREFUSED,
-    "ETIMEDOUT" = libc::ETIMEDOUT, "EBADF" = libc::EBADF, "EINVAL" = libc::EINVAL,
-    "EADDRINUSE" = libc::EADDRINUSE, "ENOPROTOOPT" = libc::ENOPROTOOPT, "EEXIST" = libc::EEXIST,
-    "ENOENT" = libc::ENOENT, "EAFNOSUPPORT" = libc::EAFNOSUPPORT, "EBUSY" = libc::EBUSY,
-    "EPROTONOSUPPORT" = libc::EPROTONOSUPPORT, "EDEADLK" = libc::EDEADLK,
-    "EHOSTUNREACH" = libc::EHOSTUNREACH, "ENETUNREACH" = libc::ENETUNREACH,
-    "ENOTSOCK" = libc::ENOTSOCK, "ESPIPE" = libc::ESPIPE, "ENOTTY" = libc::ENOTTY, "ELOOP" = libc::ELOOP,
-    "EFAULT" = libc::EFAULT, "EOPNOTSUPP" = libc::EOPNOTSUPP,
+/// The number of an error.
+pub(crate) fn errno(name: &str) -> Option<i32> {
+    number_of(name, &ERRORS)
 }
 
-names! { event:
-    "in" = libc::POLLIN, "out" = libc::POLLOUT, "pri" = libc::POLLPRI, "err" = libc::POLLERR,
-    "hup" = libc::POLLHUP, "rdhup" = libc::POLLRDHUP, "nval" = libc::POLLNVAL,
-    "et" = libc::EPOLLET, "oneshot" = libc::EPOLLONESHOT, "none" = 0,
+/// The name of an error that scripts know.
+pub(crate) fn error_name(number: i32) -> Option<&'static str> {
+    ERRORS.iter().find(|(_, known)| *known == number).map(|(name, _)| *name)
+}
+
+/// The number of an event.
+pub(crate) fn event(name: &str) -> Option<i32> {
+    number_of(name, &EVENTS)
 }
 
 /// Several events as `in|out`.
