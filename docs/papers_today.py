@@ -5,6 +5,8 @@ experiment in which this stack sends, with the paper's TCP and with those of tod
     ackclock lab run all --quick --seeds 1 --sweep tcp=paper,today,today-bbr --out today
     docs/papers_today.py today/results.json             says whether the page has another table; exits 1 if so
     docs/papers_today.py today/results.json --write     writes the table into docs/papers.md
+
+Of a run that was stopped early no table is made.
 """
 
 import json
@@ -28,7 +30,6 @@ def medians(samples):
         words = name.split(" ")
         tcp = next((word[4:] for word in words if word.startswith("tcp=")), None)
         variant = " ".join(word for word in words if not word.startswith("tcp=")) or "as stated"
-        seeds = seeds.values() if isinstance(seeds, dict) else seeds
         of = {}
         for sample in seeds:
             for quantity, value in sample.items():
@@ -38,9 +39,7 @@ def medians(samples):
 
 
 def rows(experiment):
-    """Rows of an experiment, or none if runs of it are missing."""
-    if experiment["missing_jobs"]:
-        return
+    """Rows of an experiment."""
     variants = list(medians(experiment["samples"]).items())
     # From all over the list: neighbours differ least.
     for variant, of in variants[:: max(1, -(-len(variants) // VARIANTS))]:
@@ -53,7 +52,13 @@ def rows(experiment):
 
 def main():
     files = [argument for argument in sys.argv[1:] if argument != "--write"]
+    if len(files) != 1:
+        sys.exit(__doc__)
     run = json.loads(pathlib.Path(files[0]).read_text())
+    missing = [f"{experiment['id']} ({experiment['missing_jobs']})" for experiment in run["experiments"]
+               if experiment["missing_jobs"]]
+    if missing:
+        sys.exit(f"runs are missing of {', '.join(missing)}: let `ackclock lab run` go on to its end")
     lines = [row for experiment in run["experiments"] for row in rows(experiment)]
     head = ("| experiment | shows | variant | quantity | the paper's TCP | today's, CUBIC | today's, BBR |\n"
             "| --- | --- | --- | --- | --- | --- | --- |\n")

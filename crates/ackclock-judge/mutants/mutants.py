@@ -474,7 +474,7 @@ def one(number, judge_alone):
         outcome = f"survived the judge, not {outcome}"
     if outcome == "survived" and not judge_alone:
         left = max(1, round(SECONDS - (used_by_children() - used)))
-        outcome, found = play(number, [SWARM, SEEDS, "--skip", SKIPPED_SEEDS], left)
+        outcome, found = play(number, [SWARM, SEEDS, "--twins", "--skip", SKIPPED_SEEDS], left)
         if outcome == "time":
             # It may be slow only.
             outcome, found = "survived", "no seed in time"
@@ -499,7 +499,7 @@ def skip_what_the_stack_does_not_pass():
     SKIPPED.write_text("\n".join(skipped))
     for line in bad:
         print(f"the stack itself: {line[:160]}", flush=True)
-    words = [str(SWARM), SEEDS, "--all"]
+    words = [str(SWARM), SEEDS, "--all", "--twins"]
     done = subprocess.run(words, env=environment, stdout=subprocess.PIPE, text=True, check=False)
     skipped = []
     for line in done.stdout.splitlines():

@@ -8,6 +8,7 @@ use crate::sentence::Sentence;
 use crate::verdict::Docket;
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::Flags;
+use std::collections::VecDeque;
 
 pub(crate) static ALIVE_AFTER_RESET: Sentence = Sentence::must(
     "alive-after-reset",
@@ -115,34 +116,41 @@ pub(crate) struct Resets {
     last: Option<Instant>,
     /// The last segment that reached the host was a RST, which came then.
     last_rst: Option<Instant>,
-    /// The acknowledgments that were received last, and edges of windows that leave out some of what was sent, any of which
+    /// The acknowledgments that were received of late, and edges of windows that leave out some of what was sent, any of which
     /// a RST may take its number from.
     acks: Numbers,
     edges: Numbers,
 }
 
-/// The last few different numbers of a kind: more than come before a host that looks at its packets now and then
-/// answers the first.
+/// The numbers of a kind that a host may still answer: those that have come within its reaction time, as it may answer
+/// the oldest packet of a long queue first, and the last few of whatever age.
 #[derive(Clone, Debug, Default)]
 struct Numbers {
-    last: [Option<Offset>; 32],
-    next: usize,
+    /// Each with the time when it came last; the newest is last.
+    noted: VecDeque<(Instant, Offset)>,
 }
 
 impl Numbers {
-    fn note(&mut self, number: Offset) {
-        if self.hold(number) {
-            return;
+    /// Numbers that are kept however old they are.
+    const LEAST_KEPT: usize = 32;
+    /// Numbers that are kept at most, which bounds the memory of a connection.
+    const MOST_KEPT: usize = 4096;
+
+    fn note(&mut self, (now, number): (Instant, Offset), reaction: Duration) {
+        match self.noted.back_mut() {
+            Some((time, last)) if *last == number => *time = now,
+            _ => self.noted.push_back((now, number)),
         }
-        let place = self.next % self.last.len();
-        if let Some(place) = self.last.get_mut(place) {
-            *place = Some(number);
+        while self.noted.len() > Self::LEAST_KEPT
+            && let Some((time, _)) = self.noted.front()
+            && (*time + reaction < now || self.noted.len() > Self::MOST_KEPT)
+        {
+            self.noted.pop_front();
         }
-        self.next += 1;
     }
 
     fn hold(&self, number: Offset) -> bool {
-        self.last.contains(&Some(number))
+        self.noted.iter().any(|(_, noted)| *noted == number)
     }
 }
 
@@ -207,7 +215,8 @@ impl Resets {
     pub(crate) fn on_unplaced(&mut self, raw: &Raw<'_>, facts: &Facts) {
         let header = &raw.header;
         if header.flags.contains(Flags::ACK) {
-            self.acks.note(facts.host.offset(header.ack));
+            let noted = (raw.time, facts.host.offset(header.ack));
+            self.acks.note(noted, facts.settings.reaction);
             // RFC 9293 section 3.10.7.3: in SYN-SENT a RST counts if its ack is acceptable.
             let acceptable = facts.host.offset(header.ack) == facts.sent;
             let is_rst = header.flags.contains(Flags::RST);
@@ -240,12 +249,12 @@ impl Resets {
     /// A segment has reached the host.
     pub(crate) fn on_received(&mut self, seen: &Seen<'_>, facts: &Facts, expected: &Expected) {
         if let Some(ack) = seen.ack {
-            self.acks.note(ack);
+            self.acks.note((seen.time, ack), facts.settings.reaction);
             // Beyond the window the peer accepts no RST (section 3.10.7.4): where that has shrunk, or was probed, its edge is
             // the number that the peer comes to expect.
             let edge = ack + facts.peer_window(seen);
             if ack <= facts.sent && edge < facts.sent {
-                self.edges.note(edge);
+                self.edges.note((seen.time, edge), facts.settings.reaction);
             }
         }
         self.last_rst = seen.is(Flags::RST).then_some(seen.time);

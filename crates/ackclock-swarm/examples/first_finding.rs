@@ -1,7 +1,8 @@
-//! `first_finding FIRST..END [--skip FILE] [--all]`: the first finding of these seeds, in their order, on one thread.
+//! `first_finding FIRST..END [--skip FILE] [--all] [--twins]`: the first finding of these seeds, in their order, on one thread.
 //!
 //! Findings are not made smaller. FILE names seeds to leave out. With `--all` no finding ends it, and each seed has a
-//! line that begins with its number of segments.
+//! line that begins with its number of segments. With `--twins` every seed that oracles of one run judge is run again without
+//! the predicted road afterwards, which must be the same in every packet.
 //!
 //! | exit code | line | what |
 //! | --- | --- | --- |
@@ -10,7 +11,7 @@
 //!
 //! The mutants of the stack (`crates/ackclock-judge/mutants`) run it.
 
-use ackclock_swarm::{case_of, judge};
+use ackclock_swarm::{Case, case_of, judge};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::process::ExitCode;
@@ -21,6 +22,7 @@ struct Options {
     seeds: Range<u64>,
     skip: HashSet<u64>,
     all: bool,
+    twins: bool,
 }
 
 fn options() -> Result<Options, String> {
@@ -30,6 +32,7 @@ fn options() -> Result<Options, String> {
         let number = |text: &str| text.trim().parse().map_err(|_| format!("{text}: no number"));
         match argument.as_str() {
             "--all" => options.all = true,
+            "--twins" => options.twins = true,
             "--skip" => {
                 let file = arguments.next().ok_or("--skip wants a file")?;
                 let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
@@ -45,7 +48,7 @@ fn options() -> Result<Options, String> {
 }
 
 fn main() -> ExitCode {
-    let Options { seeds, skip, all } = match options() {
+    let Options { seeds, skip, all, twins } = match options() {
         Ok(options) => options,
         Err(problem) => {
             eprintln!("{problem}");
@@ -54,8 +57,14 @@ fn main() -> ExitCode {
     };
     std::panic::set_hook(Box::new(|_| {}));
     let (mut count, mut segments, mut digest, mut code) = (0_u64, 0, 0_u64, 0);
-    for seed in seeds.filter(|seed| !skip.contains(seed)) {
-        let verdict = judge(&case_of(seed));
+    let seeds = seeds.filter(|seed| !skip.contains(seed));
+    let cases = seeds.clone().map(|seed| (seed, case_of(seed)));
+    let twins = seeds.filter(|_| twins).map(|seed| (seed, case_of(seed)));
+    let twins = twins.filter(|(_, case)| case.oracle.is_none()).map(|(seed, case)| {
+        (seed, Case { oracle: Some("indifference:prediction".into()), ..case })
+    });
+    for (seed, case) in cases.chain(twins) {
+        let verdict = judge(&case);
         (count, segments) = (count + 1, segments + verdict.segments);
         digest = digest.rotate_left(1) ^ verdict.digest;
         if all {

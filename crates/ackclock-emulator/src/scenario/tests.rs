@@ -126,7 +126,6 @@ fn a_listed_network_runs_as_a_ready_made_one() {
     assert_eq!(results[0], results[1]);
 }
 
-/// RFC 2385 and RFC 5925: of connections over either family, with loss.
 /// RFC 5925 section 6.1: both ends change their keys in mid-transfer, whichever of them opens the connection.
 #[test]
 fn a_rollover_changes_the_keys_of_open_connections() {
@@ -148,6 +147,7 @@ fn a_rollover_changes_the_keys_of_open_connections() {
     }
 }
 
+/// RFC 2385 and RFC 5925: of connections over either family, with loss.
 #[test]
 fn keys_sign_the_segments_of_all_connections() {
     for (family, keys) in [

@@ -59,7 +59,8 @@ const PATHS: [&str; 16] = [
     "rate=6mbit,delay=10ms,loss=0,outage=60ms..900ms:lose",
 ];
 
-fn config(lot: &mut Lot) -> Config {
+/// Settings of one end.
+pub(crate) fn config(lot: &mut Lot) -> Config {
     let mut config = Config::default();
     config.timestamps = lot.rarely(2);
     config.sack = !lot.rarely(4);

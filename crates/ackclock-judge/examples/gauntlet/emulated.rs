@@ -2,6 +2,7 @@
 
 use crate::actor::{Actor, Plan, QUIET, Role};
 use crate::hosts::Hosting;
+use crate::rates::Known;
 use crate::{Fault, Outcome};
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::{ListenConfig, Listener};
@@ -46,7 +47,7 @@ struct State {
 }
 
 impl Bench {
-    fn new(judges: Judges) -> Bench {
+    pub(crate) fn new(judges: Judges) -> Bench {
         let traces = std::env::var_os(TRACE).is_some();
         Bench(Rc::new(RefCell::new(State { judges, traces, ..State::default() })))
     }
@@ -95,7 +96,8 @@ impl Bench {
         })
     }
 
-    fn fault(&self) -> Option<Fault> {
+    /// What is wrong so far.
+    pub(crate) fn fault(&self) -> Option<Fault> {
         let mut state = self.0.borrow_mut();
         for host in [LEFT, RIGHT] {
             let name = if host == LEFT { "left" } else { "right" };
@@ -113,7 +115,7 @@ impl Bench {
     }
 
     /// Nothing else has happened until now.
-    fn on_time(&self, now: Instant) {
+    pub(crate) fn on_time(&self, now: Instant) {
         for host in [LEFT, RIGHT] {
             if let Some(judge) = self.0.borrow_mut().judges.judge(host) {
                 judge.on_time(now);
@@ -121,7 +123,18 @@ impl Bench {
         }
     }
 
-    fn judged(&self) -> u64 {
+    /// A packet goes out of a host, or is taken in by it.
+    pub(crate) fn passes(&self, now: Instant, host: HostId, is_sent: bool, bytes: &[u8]) {
+        if let Some(judge) = self.0.borrow_mut().judges.judge(host) {
+            match is_sent {
+                true => judge.on_sent(now, bytes),
+                false => judge.on_received(now, bytes),
+            }
+        }
+    }
+
+    /// Segments that were judged.
+    pub(crate) fn judged(&self) -> u64 {
         let mut state = self.0.borrow_mut();
         [LEFT, RIGHT]
             .into_iter()
@@ -190,12 +203,14 @@ impl Observer for Bench {
 }
 
 /// What does not hold of a stack, which is left alone.
-fn broken(emulator: &Emulator<BuiltIn, Bench>) -> Option<Fault> {
+fn broken(emulator: &Emulator<BuiltIn, Bench>, lent: bool) -> Option<Fault> {
     let mut stacks = [LEFT, RIGHT].into_iter().map(|host| emulator.stack(host));
     let broken = stacks.find_map(|stack| {
         let queued = |info: Info| u64::from(info.send_queue) + u64::from(info.receive_queue);
         let held: u64 = stack.connections(emulator.now()).map(|(_, info)| queued(info)).sum();
-        let counted = (stack.memory_in_use() < held).then_some("what queues hold is memory in use");
+        // Memory that is lent is not counted.
+        let is_counted = lent || stack.memory_in_use() >= held;
+        let counted = (!is_counted).then_some("what queues hold is memory in use");
         stack.broken_invariant().or(counted)
     })?;
     Some(Fault::Numbers(format!("this does not hold: {broken}")))
@@ -230,6 +245,8 @@ pub(crate) struct Run {
     pub(crate) arrives: bool,
     /// What has arrived then must have taken no longer, because of what path and law can do.
     pub(crate) within: Duration,
+    /// What the one that connects tells of the path has to be what is known of it.
+    pub(crate) known: Option<Known>,
 }
 
 impl Run {
@@ -251,6 +268,7 @@ impl Run {
             limit: Duration::from_secs(60),
             arrives: true,
             within: Duration::MAX,
+            known: None,
         }
     }
 
@@ -345,6 +363,7 @@ impl Run {
             };
             ids.push((left, right));
         }
+        let lent = self.hosting.is_some_and(|hosts| hosts.iter().any(Hosting::is_lent));
         let end = Instant::ZERO + self.limit;
         let mut now = Instant::ZERO;
         let step = Duration::from_millis(200);
@@ -353,7 +372,8 @@ impl Run {
             now = (now + step).min(end);
             emulator.run_until(now);
             bench.on_time(now);
-            if let Some(fault) = bench.fault().or_else(|| broken(&emulator)) {
+            let untrue = || self.known.and_then(|known| known.contradicted(&emulator));
+            if let Some(fault) = bench.fault().or_else(|| broken(&emulator, lent)).or_else(untrue) {
                 return Err(fault);
             }
             let has_arrived = ids.iter().all(|(_, right)| {

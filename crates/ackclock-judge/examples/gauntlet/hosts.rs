@@ -2,10 +2,13 @@
 
 use crate::drawn::Lot;
 use ackclock::congestion::BuiltIn;
+use ackclock::profile::Full;
 use ackclock::stack::{
-    Capabilities, Cidr, Handle, ListenConfig, Segmentation, Stack, StackConfig, Storage,
+    Capabilities, Cidr, Handle, ListenConfig, Segmentation, Stack, StackConfig, StackMemory,
+    Storage,
 };
-use ackclock::tcp::{Keepalive, Nagle};
+use ackclock::storage::Buffer;
+use ackclock::tcp::{Buffers, Keepalive, Nagle};
 use ackclock::time::{Duration, Instant};
 use ackclock::wire::WriteChecksum;
 use ackclock_judge::Settings;
@@ -25,6 +28,8 @@ pub(crate) struct Hosting {
     backlog: usize,
     defer_accept: u8,
     any_destination: bool,
+    /// The memory of the stack and its few connections is lent.
+    lent: bool,
 }
 
 impl Hosting {
@@ -40,7 +45,13 @@ impl Hosting {
             backlog: 100,
             defer_accept: 0,
             any_destination: false,
+            lent: false,
         }
+    }
+
+    /// A host whose stack has memory for two connections at a time.
+    pub(crate) fn lent() -> Hosting {
+        Hosting { half_open: 2, backlog: 2, more_addresses: false, lent: true, ..Hosting::small(2) }
     }
 
     /// Everything by lot; `connections` come at a time.
@@ -55,7 +66,18 @@ impl Hosting {
             backlog: connections + 1,
             defer_accept: 0,
             any_destination: lot.rarely(4),
+            lent: false,
         }
+    }
+
+    /// Whether its memory is lent.
+    pub(crate) fn is_lent(&self) -> bool {
+        self.lent
+    }
+
+    /// The device cuts what is larger than the MTU.
+    pub(crate) fn cuts_segments(&mut self, cuts: bool) {
+        self.segmentation = cuts;
     }
 
     /// Whether so many connections at a time have a half-open record each; else old ones give way, and with a lost packet
@@ -99,7 +121,8 @@ impl Hosting {
         config.memory = self.memory;
         (config.max_half_open, config.max_time_wait) = (self.max_half_open, self.max_time_wait);
         let own: Vec<Cidr> = stack.addresses().collect();
-        *stack = Stack::new(config, law, Storage::growing()).expect("a usable MTU");
+        let storage = if self.lent { lent_storage() } else { Storage::growing() };
+        *stack = Stack::new(config, law, storage).expect("a usable MTU");
         let others = ["192.168.7.1", "fd77::1"].map(|text| text.parse().expect("an address"));
         let others = others.into_iter().zip([24, 64]);
         let others = others.map(|(address, prefix)| Cidr { address, prefix });
@@ -108,6 +131,21 @@ impl Hosting {
             stack.add_address(address).expect("room for an address");
         }
     }
+}
+
+/// Memory that is lent for good to a stack of two connections, with a delivery record for each segment in flight.
+fn lent_storage() -> Storage<'static, BuiltIn> {
+    fn lend<T: Clone + Default>(count: usize) -> Buffer<'static, T> {
+        Buffer::lent(Box::leak(vec![T::default(); count].into_boxed_slice()))
+    }
+    let memory = Box::leak(Box::new(StackMemory::<BuiltIn, Full, 2, 4, 8, 2>::new()));
+    memory.storage([(); 2].map(|()| Buffers::<Full> {
+        send: lend(30_000),
+        receive: lend(30_000),
+        flight: lend(64),
+        delivery: lend(64),
+        reassembly: lend(16),
+    }))
 }
 
 /// A call that changes a setting of an open connection.

@@ -16,14 +16,17 @@
 //! `GAUNTLET_TRACE=1` prints each packet of an emulated path, and each peer's script. With `--judge-alone` only the judge ends the run, with `--all` nothing does. `mutants.py` runs it with each mutant of the stack.
 
 mod actor;
+mod batches;
 mod drawn;
 mod emulated;
 mod hosts;
 mod peers;
+mod rates;
 mod situations;
 mod speeds;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

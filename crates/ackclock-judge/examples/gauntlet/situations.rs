@@ -2,11 +2,14 @@
 
 use crate::Situation;
 use crate::actor::{Leave, Plan, QUIET};
+use crate::batches;
 use crate::drawn;
 use crate::emulated::Run;
 use crate::hosts::{Hosting, Tune};
 use crate::peers;
+use crate::rates;
 use crate::speeds;
+use crate::values;
 use ackclock::tcp::{AckPolicy, Config, EcnMode, Keepalive, Nagle, RecoveryAlgorithm};
 use ackclock::time::Duration;
 
@@ -17,6 +20,7 @@ const CLEAN: &str = "rate=10mbit,delay=10ms,loss=0";
 const DRAWN: u64 = 700;
 const WIDE: u64 = 700;
 const PEERS: u64 = 1_500;
+const BATCHES: u64 = 100;
 
 /// Both ends have this configuration.
 fn both(change: impl FnOnce(&mut Config)) -> [Config; 2] {
@@ -59,6 +63,9 @@ pub(crate) fn all() -> Vec<Situation> {
     for (name, run) in crowds() {
         add(name, run);
     }
+    for (name, run) in accurate_ecn().into_iter().chain(lent()).chain(rates::all()) {
+        add(name, run);
+    }
     for (name, run) in speeds::all() {
         list.push(Situation { name, run: Box::new(move || run.run()) });
     }
@@ -72,6 +79,13 @@ pub(crate) fn all() -> Vec<Situation> {
             run: Box::new(move || peers::play(seed)),
         });
     }
+    for seed in 1..=BATCHES {
+        list.push(Situation {
+            name: format!("batches {seed}"),
+            run: Box::new(move || batches::play(seed)),
+        });
+    }
+    list.extend(values::all());
     list
 }
 
@@ -470,6 +484,56 @@ fn crowds() -> Vec<(String, Run)> {
         }
     }
     list
+}
+
+/// AccECN over paths that mark, lose and reorder, in both directions, and with an end that knows less of it.
+fn accurate_ecn() -> Vec<(String, Run)> {
+    const PATHS: [&str; 3] = [
+        "rate=5mbit,delay=20ms,loss=0,queue=codel:1ms:20ms:1000:ecn",
+        "rate=5mbit,delay=20ms,loss=2%,duplicate=1%,queue=codel:1ms:20ms:1000:ecn",
+        "rate=20mbit,delay=5ms,loss=0.5%,reorder=2%:3ms,queue=codel:1ms:20ms:1000:ecn",
+    ];
+    use EcnMode::{Accept, AcceptAccurate, Request, RequestAccurate};
+    const MODES: [[EcnMode; 2]; 4] = [
+        [RequestAccurate, AcceptAccurate],
+        [RequestAccurate, RequestAccurate],
+        [RequestAccurate, Accept],
+        [Request, AcceptAccurate],
+    ];
+    let mut list = Vec::new();
+    for (place, path) in PATHS.into_iter().enumerate() {
+        for (turn, modes) in MODES.into_iter().enumerate() {
+            let law = ["reno", "cubic", "prague", "bbr"][(place + turn) % 4];
+            let mut run = Run { law, plans: [writes(300_000), writes(100_000)], ..Run::new(path) };
+            for (config, mode) in run.configs.iter_mut().zip(modes) {
+                config.ecn = mode;
+                config.timestamps = turn % 2 == 0;
+            }
+            (run.simultaneous, run.limit) = (turn == 1 && place > 0, Duration::from_secs(300));
+            list.push((format!("accurate ECN {modes:?}, {law}, {path}"), run));
+        }
+    }
+    list
+}
+
+/// Stacks in memory that is lent, which one connection after the other has.
+fn lent() -> Vec<(String, Run)> {
+    let paths = [CLEAN, "rate=10mbit,delay=10ms,loss=2%,reorder=2%:3"];
+    let run = |law: &'static str, path: &'static str| Run {
+        law,
+        connections: 6,
+        one_port: true,
+        apart: MS(6_000),
+        configs: both(|config| config.msl = MS(500)),
+        plans: [writes(60_000), writes(20_000)],
+        hosting: Some([Hosting::lent(), Hosting::lent()]),
+        limit: Duration::from_secs(300),
+        ..Run::new(path)
+    };
+    let named = |(law, path): (&'static str, &'static str)| {
+        (format!("lent memory, {law}, {path}"), run(law, path))
+    };
+    ["reno", "bbr"].into_iter().flat_map(|law| paths.map(|path| (law, path))).map(named).collect()
 }
 
 /// What takes long in virtual time or has much to send.

@@ -36,13 +36,21 @@ const MOST_FRESH: usize = 4096;
 struct Counter {
     least: u64,
     most: u64,
+    /// What counts for certain of what came: what `least` is before anything is told.
+    certain: u64,
     /// Bits of it that are told.
     bits: u32,
 }
 
 impl Counter {
     const fn new(first: u64, bits: u32) -> Counter {
-        Counter { least: first, most: first, bits }
+        Counter { least: first, most: first, certain: first, bits }
+    }
+
+    /// So many more count for certain.
+    fn settle(&mut self, more: u64) {
+        self.certain += more;
+        self.least = self.least.max(self.certain);
     }
 
     /// Whether its lowest bits can be these; then it is no less than the least such value.
@@ -65,8 +73,6 @@ pub(super) struct Counters {
     ce: Counter,
     ect1: Counter,
     fresh: VecDeque<(Instant, Ecn, u64)>,
-    /// What counts for certain of what came: those of `least` before anything was told.
-    certain: [u64; 4],
 }
 
 impl Default for Counters {
@@ -77,19 +83,17 @@ impl Default for Counters {
             ce: Counter::new(0, 24),
             ect1: Counter::new(FIRST_ECT, 24),
             fresh: VecDeque::new(),
-            certain: [FIRST_PACKETS, FIRST_ECT, 0, FIRST_ECT],
         }
     }
 }
 
 impl Counters {
-    fn bytes_of(&mut self, codepoint: Ecn) -> Option<(&mut Counter, &mut u64)> {
-        let [_, ect0, ce, ect1] = &mut self.certain;
+    fn bytes_of(&mut self, codepoint: Ecn) -> Option<&mut Counter> {
         match codepoint {
             Ecn::NotEct => None,
-            Ecn::Ect0 => Some((&mut self.ect0, ect0)),
-            Ecn::Ce => Some((&mut self.ce, ce)),
-            Ecn::Ect1 => Some((&mut self.ect1, ect1)),
+            Ecn::Ect0 => Some(&mut self.ect0),
+            Ecn::Ce => Some(&mut self.ce),
+            Ecn::Ect1 => Some(&mut self.ect1),
         }
     }
 
@@ -98,8 +102,7 @@ impl Counters {
         if is_marked && self.packets.most == FIRST_PACKETS {
             self.packets.most += 1;
             if is_first {
-                self.packets.least += 1;
-                self.certain[0] += 1;
+                self.packets.settle(1);
             }
         }
     }
@@ -108,7 +111,7 @@ impl Counters {
     pub(super) fn on_received(&mut self, seen: &Seen<'_>, counts: bool) {
         let bytes = seen.payload_len() as u64;
         self.packets.most += u64::from(seen.ecn == Ecn::Ce);
-        if let Some((counter, _)) = self.bytes_of(seen.ecn) {
+        if let Some(counter) = self.bytes_of(seen.ecn) {
             counter.most += bytes;
         }
         if counts {
@@ -127,12 +130,10 @@ impl Counters {
             }
             self.fresh.pop_front();
             if codepoint == Ecn::Ce {
-                self.certain[0] += 1;
-                self.packets.least = self.packets.least.max(self.certain[0]);
+                self.packets.settle(1);
             }
-            if let Some((counter, certain)) = self.bytes_of(codepoint) {
-                *certain += bytes;
-                counter.least = counter.least.max(*certain);
+            if let Some(counter) = self.bytes_of(codepoint) {
+                counter.settle(bytes);
             }
         }
     }
@@ -159,7 +160,7 @@ impl Counters {
             false => [Ecn::Ect0, Ecn::Ce, Ecn::Ect1],
         };
         for (codepoint, field) in order.into_iter().zip(option.fields).take(option.len.into()) {
-            let Some((counter, _)) = self.bytes_of(codepoint) else { continue };
+            let Some(counter) = self.bytes_of(codepoint) else { continue };
             let Counter { least, most, .. } = *counter;
             if !counter.is_told(field.into()) {
                 docket.forbid(&BYTES, seen.time, seen.number, || {

@@ -11,7 +11,6 @@ use ackclock::time::Instant;
 use ackclock::wire::{Ecn, Flags};
 use counters::Counters;
 use negotiation::Negotiation;
-use std::collections::VecDeque;
 
 pub(crate) static MARKS_NOT_ACKED: Sentence = Sentence::must(
     "ce-marks-not-acknowledged",
@@ -50,8 +49,8 @@ pub(crate) struct AccurateEcn {
     has_answered: bool,
     /// Since when a server must not set ECT.
     plain_since: Option<Instant>,
-    /// When marks came that the host counts for certain, since it sent anything.
-    marks: VecDeque<Instant>,
+    /// When the first marks came that the host counts for certain since it sent anything, up to [`MOST_MARKS`].
+    marks: Vec<Instant>,
 }
 
 /// How ACE, or the flags of a SYN-ACK, tell a codepoint (RFC 9768 tables 2 and 3).
@@ -166,8 +165,8 @@ impl AccurateEcn {
             return;
         }
         self.counters.on_received(seen, counts);
-        if seen.ecn == Ecn::Ce && counts {
-            self.marks.push_back(seen.time);
+        if seen.ecn == Ecn::Ce && counts && self.marks.len() < MOST_MARKS {
+            self.marks.push(seen.time);
         }
     }
 

@@ -39,9 +39,9 @@ pub(crate) static CLASSIC_ASKED: Sentence = Sentence::must(
 pub(crate) static MIRRORED: Sentence = Sentence::must(
     "syn-ack-mirrors-ecn",
     9768,
-    "3.1.2",
-    "Some older TCP Server implementations incorrectly set the TCP-ECN flags in the SYN/ACK by reflecting those in \
-     the SYN.",
+    "3.1.1",
+    "Then it MUST set the AE, CWR and ECE TCP flags on the SYN/ACK to the combination in the top block of Table 2 that \
+     feeds back the IP-ECN field that arrived on the SYN.",
 );
 pub(crate) static WRONG_CODEPOINT: Sentence = Sentence::must(
     "syn-ack-tells-other-codepoint",

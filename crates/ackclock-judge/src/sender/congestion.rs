@@ -277,7 +277,10 @@ impl Congestion {
     ) {
         // A recovery lasts until what was sent before it is acknowledged (RFC 6675 section 5, RecoveryPoint).
         let in_episode = facts.acked < self.episode;
-        let is_new = (seen.text() >= self.recover || self.recover == 0) && !in_episode;
+        // What was sent before CWR told of a reduction is of the window that it was for (RFC 3168 section 6.1.2), also where a
+        // loss before that turned out to be none.
+        let answered = self.answered();
+        let is_new = (seen.text() >= answered || answered == 0) && !in_episode;
         if facts.acked >= self.episode && !matches!(cause, Cause::Probe | Cause::TooBig) {
             self.episode = facts.sent;
         }

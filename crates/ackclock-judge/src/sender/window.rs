@@ -50,7 +50,9 @@ const OVERRIDE: Duration = Duration::from_millis(100);
 
 /// A segment of so many bytes of payload and options fits every path (RFC 9293 section 3.7.1).
 const LEAST_FULL: Offset = 536;
-/// The same of a host that searches its path, which it may take for one of 552 bytes (as Linux's `min_pmtu`).
+/// The same of a host that searches its path, whose least size is for the host to choose (RFC 4821 section 7.2): 552 bytes are
+/// Linux's `min_pmtu`. Of this stack alone is told that it
+/// searches, and it does not halve that after timeouts, as section 7.7 lets a host do.
 const LEAST_FOUND: Offset = 512;
 /// The first with its headers.
 const LEAST_PACKET: Offset = LEAST_FULL + 40;
@@ -76,6 +78,8 @@ pub(crate) struct Window {
     from: (Offset, Offset),
     /// The latest of those of any segment that may have counted.
     perhaps_from: (Offset, Offset),
+    /// The latest of them for a host that orders segments by their acks first: SND.WL2 and SND.WL1.
+    by_ack: (Offset, Offset),
     /// When `edge` moved left for the last time.
     shrunk: Instant,
     /// When the window became zero; `None` while it is open.
@@ -123,7 +127,9 @@ impl Window {
             if edge <= ack { self.perhaps_closed.or(Some(seen.time)) } else { None };
         let (seq, told) = self.from;
         let counts = seq < seen.seq || seq == seen.seq && told <= ack;
-        if !counts && ack <= facts.acked {
+        let may_count = (ack, seen.seq) >= self.by_ack;
+        self.by_ack = self.by_ack.max((ack, seen.seq));
+        if !counts && !may_count && ack <= facts.acked {
             // RFC 9293 section 3.10.7.4: old segments do not update the window.
             return;
         }

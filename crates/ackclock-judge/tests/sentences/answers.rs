@@ -68,11 +68,19 @@ fn a_host_that_has_closed_its_direction_takes_what_comes() {
 }
 
 #[test]
-fn what_cannot_be_told_beside_text_was_told_before() {
-    let told = "< . 101:201(100) ack 1\n> . 1:1(0) ack 1 <sack 101:201>\n";
-    let text = "write 10\n> P. 1:11(10) ack 1\n+0.01 < . 1:1(0) ack 11";
-    kept(&format!("{told}{text}"));
-    broken("sack-missing", &format!("{told}+0.01 < . 301:401(100) ack 1\n{text}"));
+fn beside_text_one_block_is_enough_once_all_were_told() {
+    let told = "
+        < . 101:201(100) ack 1
+        > . 1:1(0) ack 1 <sack 101:201>
+        +0.01 < . 301:401(100) ack 1
+        > . 1:1(0) ack 1 <sack 301:401 101:201>
+        ";
+    let text = |options: &str| {
+        format!("{told}write 10\n> P. 1:11(10) ack 1{options}\n+0.01 < . 1:1(0) ack 11")
+    };
+    kept(&text(" <sack 301:401>"));
+    broken("sack-missing", &text(""));
+    broken("sack-missing", &format!("{told}close\n> F. 1:1(0) ack 1\n+0.01 < . 1:1(0) ack 2"));
 }
 
 #[test]
@@ -102,11 +110,33 @@ fn a_stranger_is_reset_where_it_expects_that() {
     keeps("< . 5:15(10) ack 9\n> R 9:9(0)");
     breaks("rst-number", "< . 5:15(10) ack 9\n> R 10:10(0)");
     breaks("rst-for-rst", "< R 5:5(0)\n> R 9:9(0)");
-    // A host that looks at its packets now and then answers the first after many others have come.
+}
+
+/// Acknowledgments of what was not sent, in SYN-RECEIVED, and the RSTs that answer them.
+fn refused(acks: std::ops::Range<u32>) -> [String; 2] {
+    let lines = |line: fn(u32) -> String| acks.clone().map(line).collect();
+    [lines(|ack| format!("< . 1:1(0) ack {ack}\n")), lines(|ack| format!("> R {ack}:{ack}(0)\n"))]
+}
+
+#[test]
+fn a_host_that_looks_at_its_packets_now_and_then_answers_the_first_after_many_others() {
     let passive = "< S 0:0(0) <mss 1000>\n> S. 0:0(0) ack 1 <mss 1000>\n";
-    let many: String = (9..29).map(|ack| format!("< . 1:1(0) ack {ack}\n")).collect();
-    let resets: String = (9..29).map(|ack| format!("> R {ack}:{ack}(0)\n")).collect();
-    keeps(&format!("{passive}{many}{resets}"));
+    let [few, resets] = refused(9..41);
+    keeps(&format!("{passive}{few}{resets}"));
+    let [many, resets] = refused(9..109);
+    keeps(&format!("set reaction 5000\n{passive}{many}+4 {resets}"));
+}
+
+#[test]
+fn what_a_host_has_had_time_to_answer_is_no_number_of_a_reset() {
+    let old = format!("set reaction 5000\n{SACK}< . 1:1(0) ack 9\n> . 1:1(0) ack 1\n");
+    let reset = "abort\n> R 9:9(0)";
+    // The last 32 count after whatever time, and of more those that are young.
+    let [after, _] = refused(10..41);
+    keeps(&format!("{old}+6 {after}{reset}"));
+    let [after, _] = refused(10..42);
+    keeps(&format!("{old}+4 {after}{reset}"));
+    breaks("rst-number", &format!("{old}+6 {after}{reset}"));
 }
 
 #[test]

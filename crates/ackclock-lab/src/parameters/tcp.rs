@@ -3,7 +3,7 @@
 
 use super::{Kind, Parameter};
 use crate::experiment::Variant;
-use ackclock::congestion::BuiltIn;
+use ackclock::congestion::{Bbr, BuiltIn};
 use ackclock::tcp::{Config, CongestionControl};
 use std::str::FromStr;
 
@@ -69,7 +69,7 @@ pub(crate) fn law(variant: &Variant, papers: BuiltIn) -> BuiltIn {
     match (law_of(variant), variant.setting(WHOLE)) {
         (Some(law), _) => law.law,
         (None, Some(TODAY)) => BuiltIn::default(),
-        (None, Some(TODAY_BBR)) => "bbr".parse().unwrap_or(papers),
+        (None, Some(TODAY_BBR)) => Bbr::default().into(),
         _ => papers,
     }
 }

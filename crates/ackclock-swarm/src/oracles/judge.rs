@@ -9,7 +9,7 @@ use super::Finding;
 use crate::case::{Case, Flow, HostSettings};
 use crate::host::ledger::{CallNote, SharedLedger};
 use ackclock::tcp::{
-    AckPolicy, AckTimer, Config, MtuProbing, Nagle, Pacing, RtoBackoff, RtoEstimator, RttSampling,
+    AckPolicy, AckTimer, MtuProbing, Nagle, Pacing, RtoBackoff, RtoEstimator, RttSampling,
 };
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Event, HostId, Observer, Topology};
@@ -137,21 +137,12 @@ fn settings(host: &HostSettings) -> Option<Settings> {
     if let Some(keepalive) = config.keepalive {
         settings.keepalive = keepalive.idle;
     }
-    settings.give_up = shortest_wait(config);
+    settings.give_up = config.shortest_wait();
     settings.longest_wait = Some(config.longest_wait());
     settings.syn_give_up = config.syn_give_up.min(settings.give_up);
     settings.reassembly_ranges = config.reassembly_ranges as usize;
     settings.heeds_sack = config.sack && config.recovery.needs_sack();
     Some(settings)
-}
-
-/// How long a host bears at least with a peer that acknowledges nothing: where it advertises a user timeout that is at
-/// least 100 seconds (RFC 5482 section 3.1), whatever the peer makes of it.
-fn shortest_wait(config: &Config) -> Duration {
-    let advertised =
-        config.advertised_user_timeout.map(|timeout| timeout.max(Duration::from_secs(100)));
-    let timeout = config.user_timeout.or(advertised);
-    timeout.map_or(config.give_up, |timeout| timeout.min(config.give_up))
 }
 
 /// The first verdict of all hosts' judges.

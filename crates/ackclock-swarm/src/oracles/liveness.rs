@@ -33,6 +33,10 @@ const MOST_DOUBLINGS: u32 = 20;
 /// So many packets that are too long for a link excuse one silence, apart from each other: a sender that is told of the size, or
 /// looks for it (RFC 1191 section 7.1 names nine sizes), has smaller ones by then on any path of the swarm.
 const MOST_TOO_LONG: u32 = 16;
+/// So many of them, apart or not, excuse silences at all, in the beginning and each time that larger ones are tried again
+/// (RFC 1191 section 6.3: after 10 minutes): a sender that is told has to send smaller ones.
+const TOO_LONG_EACH_TIME: u64 = 24;
+const TRIED_AGAIN: Duration = Duration::from_secs(600);
 /// In so many steps of its applications a timestamp is certainly measured: some tell of writing, and some acks echo what was
 /// sent before a timeout.
 const REMEMBERED: usize = 4;
@@ -60,6 +64,8 @@ pub(crate) struct Bounds {
     pub(crate) may_refuse: bool,
     /// Whether nothing is promised: one of the two lies.
     pub(crate) exempt: bool,
+    /// Whether nothing is promised of a flow that has lost anything.
+    pub(crate) stuck_after_loss: bool,
     /// More losses than are seen, for what is held back and never comes.
     pub(crate) unseen: u32,
 }
@@ -87,6 +93,8 @@ struct Silence {
     losses: u32,
     /// How many of them were too long for a link, since something went on.
     too_long: u32,
+    /// How many packets were too long for a link, from the beginning on.
+    told_too_long: u64,
     /// How many of them were counted in each of the silences before this one, the oldest first.
     carried: [u32; REMEMBERED],
     counted_at: Option<Instant>,
@@ -118,6 +126,7 @@ impl Liveness {
             lost_first: false,
             losses: 0,
             too_long: 0,
+            told_too_long: 0,
             carried: [0; REMEMBERED],
             counted_at: None,
             lost_at: Instant::ZERO,
@@ -132,15 +141,19 @@ impl Liveness {
         }
     }
 
-    /// Whether nothing more is expected of a flow, since one of the two lies.
+    /// Whether nothing more is expected of a flow, since one of the two lies, or is stuck.
     pub(crate) fn has_given_up(&self, flow: usize) -> bool {
         self.flows[flow].is_given_up
     }
 
     /// A packet of a flow was too long for a link.
     pub(crate) fn on_too_long(&mut self, now: Instant, flow: usize) {
-        let before = self.flows[flow].losses;
-        if self.flows[flow].too_long < MOST_TOO_LONG {
+        let silence = &mut self.flows[flow];
+        let before = silence.losses;
+        silence.told_too_long += 1;
+        let times = 1 + now.as_micros() / TRIED_AGAIN.as_micros();
+        let excuses = silence.told_too_long <= TOO_LONG_EACH_TIME * times;
+        if excuses && silence.too_long < MOST_TOO_LONG {
             self.on_lost(now, flow);
         }
         self.flows[flow].too_long += self.flows[flow].losses - before;
@@ -251,8 +264,10 @@ impl Liveness {
     pub(crate) fn verdict(&mut self) -> Option<String> {
         let pending = std::mem::take(&mut self.pending);
         pending.iter().find_map(|excess| {
-            if self.flows[excess.flow].bounds.exempt {
-                self.flows[excess.flow].is_given_up = true;
+            let silence = &mut self.flows[excess.flow];
+            let may_be_stuck = silence.bounds.stuck_after_loss && silence.counted_at.is_some();
+            if silence.bounds.exempt || may_be_stuck {
+                silence.is_given_up = true;
                 return None;
             }
             let bound = self.exceeds(excess)?;
@@ -283,6 +298,7 @@ mod tests {
             timestamps,
             may_refuse: false,
             exempt: false,
+            stuck_after_loss: false,
             unseen: 0,
         };
         let mut liveness = Liveness::new(vec![bounds], Vec::new());
@@ -354,6 +370,16 @@ mod tests {
         liveness.tick(Instant::from_secs(14), 0, &notes);
         liveness.longest_rtt = Duration::from_secs(1);
         assert_eq!(liveness.verdict(), None);
+    }
+
+    #[test]
+    fn who_gets_stuck_after_a_loss_may_wait_only_then() {
+        let (mut liveness, notes) = settled(true);
+        liveness.flows[0].bounds.stuck_after_loss = true;
+        assert!(is_found(&mut liveness, &notes, 4_001));
+        liveness.on_lost(Instant::from_secs(10), 0);
+        assert!(!is_found(&mut liveness, &notes, 1_000_000));
+        assert!(liveness.has_given_up(0));
     }
 
     #[test]

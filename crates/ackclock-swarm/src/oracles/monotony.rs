@@ -25,7 +25,8 @@ const PAIRS: u64 = 40;
 const EARLY: usize = 8;
 /// Packets of one run.
 const MOST_SEGMENTS: u64 = 60_000;
-/// Allowed besides where without SACK copies stand in for the acks that losses leave out.
+/// Allowed besides where without SACK copies stand in for the acks that losses leave out. An estimate, not a bound: a
+/// copied ack is a duplicate ack, three of which spare a timeout, and doubled timeouts are most of a run that loses much.
 const COPIES: f64 = 2.0;
 /// What a run takes at least, in seconds, so that ratios of very short ones mean nothing.
 const GRAIN: f64 = 0.5;

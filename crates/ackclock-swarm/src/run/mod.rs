@@ -384,7 +384,8 @@ impl Plan {
                 host.config.timestamps && samples_all && host.smoltcp.is_none()
             }),
             may_refuse: ends.iter().any(|host| host.memory < u64::MAX),
-            exempt: ends.iter().any(|host| host.lie.is_some()) || is_stuck(0) || is_stuck(1),
+            exempt: ends.iter().any(|host| host.lie.is_some()),
+            stuck_after_loss: is_stuck(0) || is_stuck(1),
             unseen: if ends.iter().any(|host| host.smoltcp.is_some()) {
                 unseen + 3
             } else {

@@ -9,12 +9,6 @@ use ackclock_emulator::{DropReason, Event, NodeId, Observer, PacketOnLink, Wants
 /// The port of the first flow's server; those of the others follow.
 pub(crate) const FIRST_PORT: u16 = 7_000;
 
-/// So many packets of a flow that are too long for a link excuse a silence, in the beginning and
-/// each time that larger ones are tried again (RFC 1191 section 6.3: after 10 minutes), in seconds. A sender
-/// that is told has to send smaller ones.
-const TOO_BIG: u64 = 24;
-const TRIED_AGAIN: u64 = 600;
-
 /// An odd number whose bits look random (2^64 divided by the golden ratio).
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -148,12 +142,9 @@ impl Watch {
         match flow {
             Some((flow, by_client)) => {
                 self.facts.flows[flow].lose(count, usize::from(!by_client));
-                let told: u64 = self.facts.flows[flow].too_big.iter().sum();
-                let excuse = TOO_BIG * (1 + now.as_secs() / TRIED_AGAIN);
-                if count != LossCount::TooBig {
-                    self.liveness.on_lost(now, flow);
-                } else if told <= excuse {
-                    self.liveness.on_too_long(now, flow);
+                match count {
+                    LossCount::TooBig => self.liveness.on_too_long(now, flow),
+                    _ => self.liveness.on_lost(now, flow),
                 }
             }
             None => (0..self.facts.flows.len()).for_each(|flow| self.liveness.on_lost(now, flow)),

@@ -17,7 +17,6 @@ pub fn told(config: &Config, law: &impl CongestionController) -> Settings {
         _ => Law::Unknown,
     };
     let defaults = Settings::default();
-    let give_up = config.longest_wait();
     Settings {
         law,
         initial_window: match config.initial_window {
@@ -43,8 +42,8 @@ pub fn told(config: &Config, law: &impl CongestionController) -> Settings {
         calls_are_told: true,
         time_wait: config.msl.saturating_mul(2),
         keepalive: config.keepalive.map_or(defaults.keepalive, |keepalive| keepalive.idle),
-        give_up,
-        longest_wait: Some(give_up),
+        give_up: config.shortest_wait(),
+        longest_wait: Some(config.longest_wait()),
         syn_give_up: config.syn_give_up,
         heeds_sack: config.sack && config.recovery.needs_sack(),
         reassembly_ranges: config.reassembly_ranges as usize,

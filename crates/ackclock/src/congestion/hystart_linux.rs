@@ -1,28 +1,30 @@
-//! HyStart as Linux's CUBIC has it: the end of the initial slow start when acks come in a train longer than
-//! half the least round trip, or when round trips have become an eighth longer.
+//! HyStart of Linux's CUBIC: the initial slow start ends when a train of acks is longer than half the least
+//! round-trip time, or when round trips have become an eighth longer.
 //!
-//! It differs from HyStart++ (RFC 9406, [`HyStart`](super::HyStart)) in that it compares with the least round-trip
-//! time there ever was and not with the last round's, in that slow start ends at once, and in that it waits until the
-//! window has 16 segments. What Linux assumes of a connection that is paced (a train of a whole round trip) is left out.
+//! The differences from HyStart++ (RFC 9406, [`HyStart`](super::HyStart)): round trips are compared with the
+//! least round-trip time of the connection and not of the last round, slow start ends at once, and a window of
+//! 16 segments must be reached first. Linux's other limit for paced connections (a train of a whole round trip)
+//! is left out.
 
 use super::{Ack, micros};
 
 /// Least window in segments (`hystart_low_window`).
 const LEAST_WINDOW: u32 = 16;
-/// Acks no further apart than so many microseconds are a train (`hystart_ack_delta_us`).
-const TRAIN: u32 = 2_000;
-/// Largest piece in bytes that a receiver puts together, four of which may delay an ack, and the longest such
-/// delay in microseconds (`hystart_ack_delay`).
-const LARGEST_PIECE: u64 = 65_536;
+/// Longest time between two acks of a train, in microseconds (`hystart_ack_delta_us`).
+const TRAIN_SPACING: u32 = 2_000;
+/// Bytes that a receiver merges at most (GRO), four times of which may delay an ack, and the longest such delay
+/// in microseconds (`hystart_ack_delay`).
+const LARGEST_MERGE: u64 = 65_536;
 const LONGEST_ACK_DELAY: u32 = 1_000;
-/// So many samples are taken before a round trip is compared (HYSTART_MIN_SAMPLES).
+/// Number of samples in a round before its round-trip time is compared (HYSTART_MIN_SAMPLES).
 const LEAST_SAMPLES: u8 = 8;
-/// By how much it may be longer than the least, in microseconds (HYSTART_DELAY_MIN, _MAX), and its share.
+/// Increase over the least round-trip time that is allowed: an eighth of it, but within these bounds in
+/// microseconds (HYSTART_DELAY_MIN, HYSTART_DELAY_MAX).
 const LEAST_DELAY: u32 = 4_000;
 const MOST_DELAY: u32 = 16_000;
 const DELAY_DIVISOR: u32 = 8;
 
-/// What is known of the round trip that is going on, in microseconds.
+/// Measurements in the current round trip, in microseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct LinuxHyStart {
     round_start: u32,
@@ -35,9 +37,9 @@ impl LinuxHyStart {
     pub(super) const INITIAL: LinuxHyStart =
         LinuxHyStart { round_start: 0, last_ack: 0, least_rtt: u32::MAX, samples: 0 };
 
-    /// An ack in slow start with a window of `cwnd` bytes. Whether slow start is over.
-    pub(super) fn ends_with(&mut self, ack: &Ack, cwnd: u32, mss: u32) -> bool {
-        // Distances count, modulo 2^32.
+    /// Processes an ack in slow start with a window of `cwnd` bytes. Returns whether slow start is over.
+    pub(super) fn ends_slow_start(&mut self, ack: &Ack, cwnd: u32, mss: u32) -> bool {
+        // Only differences are used, modulo 2^32.
         let now = ack.now.as_micros() as u32;
         if ack.new_round {
             *self = LinuxHyStart { round_start: now, last_ack: now, ..Self::INITIAL };
@@ -47,7 +49,7 @@ impl LinuxHyStart {
             return false;
         }
         let least = micros(ack.min_rtt);
-        let in_train = now.wrapping_sub(self.last_ack) <= TRAIN;
+        let in_train = now.wrapping_sub(self.last_ack) <= TRAIN_SPACING;
         if in_train {
             self.last_ack = now;
         }
@@ -56,7 +58,7 @@ impl LinuxHyStart {
         is_long | self.is_late(rtt, least)
     }
 
-    /// Whether this round trip takes longer than the least ever by more than an eighth.
+    /// Whether this round trip takes more than an eighth longer than the least of the connection.
     fn is_late(&mut self, rtt: u32, least: u32) -> bool {
         self.least_rtt = self.least_rtt.min(rtt);
         if self.samples < LEAST_SAMPLES {
@@ -68,9 +70,10 @@ impl LinuxHyStart {
     }
 }
 
-/// For how long the receiver may put segments together, at the rate of two windows in a round trip.
+/// How long the receiver may merge segments before it acknowledges them, in microseconds, if they arrive at the
+/// rate of two windows in a round trip.
 fn ack_delay(cwnd: u32, smoothed_rtt: u32) -> u32 {
-    let delay = 4 * LARGEST_PIECE * u64::from(smoothed_rtt) / (2 * u64::from(cwnd.max(1)));
+    let delay = 4 * LARGEST_MERGE * u64::from(smoothed_rtt) / (2 * u64::from(cwnd.max(1)));
     u32::try_from(delay).unwrap_or(u32::MAX).min(LONGEST_ACK_DELAY)
 }
 
@@ -95,12 +98,13 @@ mod tests {
         }
     }
 
-    /// After which of so many acks, `apart` microseconds from one another, slow start ends.
+    /// The number of the ack that ends slow start, if any of these `acks` does, which are `apart` microseconds
+    /// apart.
     fn ends(segments: u32, rtt: u64, apart: u64, acks: u64) -> Option<u64> {
         let mut hystart = LinuxHyStart::INITIAL;
         (1..=acks).find(|n| {
             let ack = ack((n - 1) * apart, rtt, *n == 1);
-            hystart.ends_with(&ack, segments * MSS, MSS)
+            hystart.ends_slow_start(&ack, segments * MSS, MSS)
         })
     }
 
@@ -111,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_below_16_segments_is_left_alone() {
+    fn slow_start_goes_on_below_16_segments() {
         assert_eq!(ends(15, 300_000, 3_000, 20), None);
         assert_eq!(ends(16, 300_000, 3_000, 20), Some(9));
     }
@@ -124,12 +128,12 @@ mod tests {
     }
 
     #[test]
-    fn a_round_may_begin_with_an_ack_that_measures_nothing() {
+    fn a_round_may_begin_with_an_ack_without_a_measurement() {
         let mut hystart = LinuxHyStart::INITIAL;
         let ends = (0..104).find(|n| {
             let ack = ack(n * 2_000, 200_000, *n == 0 || *n == 51);
             let rtt = ack.rtt.filter(|_| *n != 51);
-            hystart.ends_with(&Ack { rtt, ..ack }, 20 * MSS, MSS)
+            hystart.ends_slow_start(&Ack { rtt, ..ack }, 20 * MSS, MSS)
         });
         // The second round's train is as long as the first one's, which was just too short.
         assert_eq!(ends, Some(51 + 51));

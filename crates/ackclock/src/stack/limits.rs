@@ -1,8 +1,8 @@
 //! Every limit of a stack: where it is set, and what happens when it is reached.
 //!
 //! Nothing grows without a limit, and no limit causes a panic: calls beyond it fail with an error that says
-//! so, packets are dropped, and a counter tells (with the feature `counters`; with `log` or `defmt` a log
-//! line does too).
+//! so, packets are dropped, and a counter shows it (in profiles with the part `Counters`; with the feature `log`
+//! or `defmt`, a log line does too).
 //!
 //! # Where all memory is lent
 //! The limits are lengths: the parameters of [`StackMemory`](super::StackMemory) at compile time, and the

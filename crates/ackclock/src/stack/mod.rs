@@ -151,8 +151,8 @@ const fn from_bits(bits: u64) -> (u32, u32) {
 ///
 /// The code that drives a stack passes packets to [`on_packet`](Stack::on_packet) and calls
 /// [`on_timeout`](Stack::on_timeout) when the time of [`poll_at`](Stack::poll_at) has come. After either, and
-/// after calls of the application, it calls [`transmit`](Stack::transmit) until it returns `None` or the link
-/// is full, and [`poll_event`](Stack::poll_event) until it returns `None`.
+/// after calls of the application, it calls [`transmit`](Stack::transmit) for as long as it returns
+/// [`Offered::Taken`], and [`poll_event`](Stack::poll_event) until it returns `None`.
 #[derive(Debug)]
 pub struct Stack<'a, C = BuiltIn, P: Profile = Full> {
     config: StackConfig,

@@ -2,7 +2,7 @@
 //! and copied into each.
 
 use super::handshake::Offer;
-use super::path_probing::Probes;
+use super::path_probing::ProbeSettings;
 use super::receiver::AckState;
 use super::sender::Rto;
 use super::{BufferTuning, Config, LostRetransmission, Nagle, RtoConfig, Settings};
@@ -26,7 +26,7 @@ pub(crate) struct Initial<P: Profile> {
     user_timeout: <P::UserTimeoutOption as Part>::Keeps<Option<UserTimeout>>,
     /// See [`Config::reuse_metrics`].
     pub(crate) reuse_metrics: <P::HostMetrics as Part>::Keeps<bool>,
-    pub(super) path_probes: <P::PathProbing as Part>::Keeps<Probes>,
+    pub(super) path_probes: <P::PathProbing as Part>::Keeps<ProbeSettings>,
     /// Largest window to advertise, in bytes.
     pub(crate) window_clamp: u32,
     pub(super) flight_records: u32,
@@ -54,7 +54,7 @@ impl<P: Profile> Initial<P> {
             lost_retransmission: Kept::new(config.lost_retransmission),
             user_timeout: Kept::new(config.advertised_user_timeout.map(UserTimeout::new)),
             reuse_metrics: Kept::new(config.reuse_metrics),
-            path_probes: Kept::new(Probes::of(config)),
+            path_probes: Kept::new(ProbeSettings::of(config)),
             window_clamp: config.window_clamp.unwrap_or(u32::MAX),
             flight_records: config.flight_records,
             reassembly_ranges: config.reassembly_ranges,

@@ -1,10 +1,10 @@
-//! Path MTU discovery by probes, without ICMP (RFC 4821): data in a segment of which it is not known that the
-//! path carries it; if it arrives segments are that large from then on, and if it alone is lost that says
-//! nothing of congestion. Where nothing arrives any more segments shrink (a black hole, section 7.7).
+//! Path MTU discovery by probes, without ICMP (RFC 4821). A probe is a data segment larger than any that the
+//! path is known to carry. If it arrives, later segments are as large; if it alone is lost, this is no sign of
+//! congestion. If nothing arrives any more (a black hole, section 7.7), segments become smaller.
 //!
-//! Which size to probe is the [search's](super::path_search) business, when a probe may go and what its loss
-//! means to recovery the [sender's](super::sender). Whether what a probe has found passes always is
-//! [verified](super::path_verification), where the image counts what is sent.
+//! The [search](super::path_search) selects the sizes to probe. The [sender](super::sender) decides when a
+//! probe may be sent, and what its loss means for recovery. In images with counters, [MTU
+//! verification](super::path_verification) checks whether all packets of a size found by a probe arrive.
 
 use super::connection::Connection;
 use super::handshake::TCP_HEADER;
@@ -20,45 +20,45 @@ use crate::profile::{Kept, Profile};
 use crate::seq::{SeqNumber, SeqRange};
 use crate::time::Instant;
 
-/// A path is a black hole once the retransmission timer has fired so often in a row, three timeouts after
-/// something was sent last: then all that was sent in the meantime, and a segment three times, has not
-/// arrived. (RFC 4821 section 7.7 would rather wait for R1, RFC 1122's three retransmissions. What is wrong
-/// about less costs a few segments that are smaller than they need be, until probes pass.)
+/// Number of timeouts in a row after which the path is taken for a black hole. By then nothing was acknowledged
+/// for three times the RTO, and the first segment was lost at least twice. (RFC 4821 section 7.7 would rather
+/// wait for R1, RFC 1122's three retransmissions. A wrong guess costs only segments that are smaller than
+/// necessary until probes pass.)
 const BLACK_HOLE_TIMEOUTS: u32 = 2;
-/// How much longer than after a probe whose loss acks have shown no other goes after one whose loss the
-/// timer has shown (section 7.6.3).
+/// Factor by which the wait for the next probe is longer if a timeout, and not acks, has shown the loss of the
+/// last one (section 7.6.3).
 const AFTER_TIMEOUT: u32 = 5;
 
-/// What of a [`Config`] concerns probes.
+/// The settings in [`Config`] for path MTU probes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Probes {
+pub(crate) struct ProbeSettings {
     mode: MtuProbing,
     base_mss: u16,
 }
 
-impl Probes {
+impl ProbeSettings {
     pub(super) fn of(config: &Config) -> Self {
-        Probes { mode: config.mtu_probing, base_mss: config.base_mss }
+        ProbeSettings { mode: config.mtu_probing, base_mss: config.base_mss }
     }
 }
 
-/// What a connection that may probe keeps. Sizes are those of IP packets, in bytes.
+/// Path MTU probing of a connection. Sizes are those of IP packets, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PathProbing {
     mode: MtuProbing,
-    /// The size that nearly every path carries.
+    /// Size that nearly every path carries, with which the search begins.
     base: u16,
     search: Search,
     verification: Verification,
-    /// The size that the sender was asked to probe.
+    /// Size of the next probe, as requested from the sender.
     wanted: u16,
-    /// That of the probe under way, or 0.
+    /// Size of the probe in flight; 0 if there is none.
     probed: u16,
-    /// The data of the probe under way.
+    /// Data of the probe in flight.
     probe: SeqRange,
     sent: u32,
     lost: u32,
-    /// A size was confirmed of which later connections do not know yet.
+    /// A size was found that was not yet stored for later connections.
     is_news: bool,
 }
 
@@ -75,9 +75,9 @@ fn size_of_packet(bytes: u32) -> u16 {
 }
 
 impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
-    /// A connection that has just been made may probe, if it was asked to and there is memory.
+    /// Enables probes on a new connection if its settings ask for them and there is memory.
     pub(crate) fn set_up_probing(&mut self, initial: &Initial<P>) {
-        let Some(&Probes { mode, base_mss }) = initial.path_probes.get() else {
+        let Some(&ProbeSettings { mode, base_mss }) = initial.path_probes.get() else {
             return;
         };
         if mode == MtuProbing::Off {
@@ -99,23 +99,23 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         (probing.mode != MtuProbing::Off).then_some(probing)
     }
 
-    /// Whether the connection probes, as far as it is asked to from the start.
+    /// Whether the connection probes from the start ([`MtuProbing::Always`]).
     pub(super) fn probes_always(&self) -> bool {
         self.path_probing().is_some_and(|probing| probing.mode == MtuProbing::Always)
     }
 
-    /// Whether probes say how large packets may be.
+    /// Whether probes determine the path MTU: the search has begun.
     pub(crate) fn searches_path(&self) -> bool {
         self.path_probing().is_some_and(|probing| probing.search.stage != SearchStage::Waiting)
     }
 
-    /// The largest packet that the link and the peer take.
+    /// Largest packet that the link and the peer accept, in bytes.
     fn search_bound(&self) -> u16 {
         let peer = u32::from(self.agreement.peer_mss) + u32::from(self.ip_header) + TCP_HEADER;
         size_of_packet(self.first_path_mtu().min(peer))
     }
 
-    /// Both SYNs are known: what passes, at first (RFC 4821 section 7.2).
+    /// Begins the search once both SYNs are known, and sets the initial path MTU (RFC 4821 section 7.2).
     pub(super) fn begin_path_search(&mut self, now: Instant) {
         if !self.probes_always() {
             return;
@@ -124,7 +124,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let current = size_of_packet(self.sender.path_mtu()).min(bound);
         if let Some(probing) = probing_of(&mut self.seldom) {
             if known {
-                probing.search.know(current);
+                probing.search.set_known(current);
             } else {
                 probing.search.begin(now, probing.base, bound);
             }
@@ -133,7 +133,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// The search begins anew from what passes now.
+    /// Restarts the search, from the path MTU in use.
     pub(super) fn search_path_anew(&mut self, now: Instant) {
         let (bound, current) = (self.search_bound(), self.sender.path_mtu());
         if let Some(probing) = probing_of(&mut self.seldom) {
@@ -141,7 +141,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// Whether a probe goes now, or new data wait for one.
+    /// The probe to send now, or whether new data has to wait for one.
     #[inline(always)]
     pub(super) fn probe_path(&mut self, now: Instant) -> ProbeTurn {
         if P::PATH_PROBING && self.searches_path() { self.next_probe(now) } else { ProbeTurn::None }
@@ -152,12 +152,15 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     fn next_probe(&mut self, now: Instant) -> ProbeTurn {
         self.settle_probe(now);
         self.verify_path_mtu(now);
-        let is_old = self.path_probing().is_some_and(|probing| probing.search.is_old(now));
-        if is_old {
+        let is_raise_due =
+            self.path_probing().is_some_and(|probing| probing.search.is_raise_due(now));
+        if is_raise_due {
             self.search_path_anew(now);
         }
+        // Beside a probe there is no room to report what has arrived out of order.
+        let has_report = self.receiver.has_report();
         let may_probe = |probing: &&mut PathProbing| {
-            probing.probed == 0 && !probing.verification.holds_probes()
+            probing.probed == 0 && !probing.verification.holds_probes() && !has_report
         };
         let Some(probing) = probing_of(&mut self.seldom).filter(may_probe) else {
             return ProbeTurn::None;
@@ -174,7 +177,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.sender.path_probe(now, &self.settings, payload)
     }
 
-    /// The link has taken a probe.
+    /// Records that the link has accepted a probe.
     pub(super) fn on_probe_sent(&mut self, data: &Data) {
         if let Some(probing) = probing_of(&mut self.seldom) {
             probing.probed = probing.wanted;
@@ -183,7 +186,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// What has become of a probe (section 7.6).
+    /// Handles the outcome of the probe in flight, if it is known (section 7.6).
     fn settle_probe(&mut self, now: Instant) {
         let Some(probing) = probing_of(&mut self.seldom).filter(|probing| probing.probed > 0)
         else {
@@ -191,7 +194,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         };
         let size = probing.probed;
         let is_acked = self.sender.snd_una().at_or_after(probing.probe.end);
-        let headway = match self.sender.take_probe_fate(is_acked) {
+        let factor = match self.sender.take_probe_fate(is_acked) {
             ProbeFate::UnderWay if !is_acked => return,
             ProbeFate::UnderWay => {
                 probing.probed = 0;
@@ -208,9 +211,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         };
         probing.probed = 0;
         probing.lost = probing.lost.saturating_add(1);
-        // Section 4: a round trip for each packet of the window, so that such losses are rarer than those
-        // that are congestion.
-        let resume_at = now + self.sender.probe_headway().saturating_mul(headway.into());
+        // Section 4: the next probe waits one round trip for each packet of the window, so that losses of
+        // probes are rarer than those by congestion.
+        let resume_at = now + self.sender.probe_interval().saturating_mul(factor.into());
         probing.search.on_failure(size, resume_at);
         let (sent, rto) = (self.sent_so_far(), self.sender.rto().timeout());
         if let Some(probing) = probing_of(&mut self.seldom) {
@@ -235,7 +238,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         Sent { all: self.sender.bytes_sent(), again }
     }
 
-    /// Goes back to a smaller size if many segments of the one that a probe has found are lost (section 7.8).
+    /// Returns to the previous size if many segments of the size found by a probe are lost (section 7.8).
     fn verify_path_mtu(&mut self, now: Instant) {
         if !self.path_probing().is_some_and(|probing| probing.verification.is_due(now)) {
             return;
@@ -253,20 +256,21 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// A router has dropped the packet that begins with `seq` and tells what it takes. Whether that was a
-    /// probe, whose loss will be seen: then no other packet is concerned.
-    pub(super) fn was_probe_too_big(&mut self, told: u32, seq: SeqNumber) -> bool {
+    /// Passes to the search that a router has dropped the packet that begins with `seq`, and carries at most
+    /// `reported` bytes. Returns whether that packet was the probe: then no other packet is affected, and acks
+    /// will show its loss.
+    pub(super) fn was_probe_too_big(&mut self, reported: u32, seq: SeqNumber) -> bool {
         let Some(probing) = probing_of(&mut self.seldom) else {
             return false;
         };
         let is_probe = probing.probed > 0 && probing.probe.start == seq;
         if is_probe {
-            probing.search.on_told(told, probing.probed);
+            probing.search.on_reported(reported, probing.probed);
         }
         is_probe
     }
 
-    /// A router is believed that the path carries packets of `mtu` bytes at most.
+    /// Ends the search: a router that is believed has reported a path MTU of `mtu` bytes.
     pub(super) fn narrow_search(&mut self, mtu: u32) {
         if let Some(probing) = probing_of(&mut self.seldom) {
             probing.search.narrow(size_of_packet(mtu));
@@ -274,7 +278,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
     }
 
-    /// The retransmission timer has fired (section 7.7).
+    /// Reduces the packet size after timeouts that suggest a black hole (section 7.7).
     pub(super) fn suspect_black_hole(&mut self, now: Instant) {
         if self.sender.timeouts_in_a_row() < BLACK_HOLE_TIMEOUTS {
             return;
@@ -295,14 +299,14 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let _ = self.sender.take_probe_fate(true);
     }
 
-    /// The MTU that probes have found, in bytes, once for each time that they have.
+    /// The path MTU found by probes, in bytes; each finding is returned once.
     #[inline(always)]
     pub(crate) fn take_found_mtu(&mut self) -> Option<u32> {
         let probing = probing_of(&mut self.seldom)?;
         core::mem::take(&mut probing.is_news).then(|| probing.search.low.into())
     }
 
-    /// For [`Info`](super::Info).
+    /// State of the search, for [`Info`](super::Info).
     pub(super) fn path_search(&self) -> Option<PathSearch> {
         self.path_probing().map(|probing| PathSearch {
             stage: probing.search.stage,

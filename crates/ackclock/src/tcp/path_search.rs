@@ -1,31 +1,32 @@
-//! The search for the largest packet that a path carries (RFC 4821 section 7, RFC 8899 section 5): which
-//! size to probe next, and what follows from what became of a probe. Sizes are those of IP packets, in
-//! bytes.
+//! Search for the largest packet that a path carries (RFC 4821 section 7, RFC 8899 section 5): which size to
+//! probe next, and what follows from the outcome of a probe. Sizes are those of IP packets, in bytes.
 
 use crate::time::{Duration, Instant};
 
-/// Sizes of which one is the MTU of most paths (RFC 4821 section 7.3): IPv6's least, that of many tunnels,
-/// PPPoE's, Ethernet's, and that of Ethernet's jumbo frames. They are tried from below: what passes costs
-/// nothing, and what does not must be sent again.
+/// Common MTUs, one of which is that of most paths (RFC 4821 section 7.3): the IPv6 minimum, many tunnels, PPPoE,
+/// Ethernet, and Ethernet with jumbo frames. Smaller ones are tried first: a probe that passes costs nothing,
+/// but one that is lost must be retransmitted.
 const COMMON_SIZES: [u16; 5] = [1_280, 1_400, 1_492, 1_500, 9_000];
-/// Between them and the size that is too large the search halves what is left, until that is less than this.
+/// Least difference in bytes between a size that passes and one that does not for which the search goes on.
+/// Between common sizes it halves the difference.
 const WORTH_SEARCHING: u16 = 16;
-/// MAX_PROBES (RFC 8899 section 5.1.2): a size is too large once so many probes of it were lost. One may have
-/// been lost for another reason.
+/// Number of lost probes after which a size is too large (RFC 8899 section 5.1.2: MAX_PROBES). A single one may
+/// have been lost for another reason.
 const MAX_PROBES: u8 = 3;
-/// PMTU_RAISE_TIMER (RFC 8899 section 5.1.1; RFC 4821 section 7.3): when larger sizes are tried again.
+/// Time from the end of a search until larger sizes are tried again (RFC 8899 section 5.1.1: PMTU_RAISE_TIMER;
+/// RFC 4821 section 7.3).
 const RAISE_AFTER: Duration = Duration::from_secs(600);
 
-/// How far the search for a path's MTU is.
+/// Stage of the search for a path's MTU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum SearchStage {
-    /// It has not begun: no black hole was found yet.
+    /// Not begun, because no black hole was found yet.
     #[default]
     Waiting,
-    /// There are sizes left to probe.
+    /// Sizes are left to probe.
     Searching,
-    /// The largest size is known, for ten minutes.
+    /// The largest size is known; after ten minutes a new search begins.
     Complete,
 }
 
@@ -40,51 +41,52 @@ impl SearchStage {
     }
 }
 
-/// A snapshot of the search for a path's MTU (RFC 4821), and what it has sent.
+/// Snapshot of the search for a path's MTU (RFC 4821), with the number of its probes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct PathSearch {
-    /// How far it is.
+    /// Stage of the search.
     pub stage: SearchStage,
-    /// The largest packet that the path is known to carry, in bytes (`search_low`).
+    /// Largest packet that the path is known to carry, in bytes (`search_low`).
     pub low: u32,
-    /// The largest packet that it may carry, in bytes (`search_high`).
+    /// Largest packet that the path may carry, in bytes (`search_high`).
     pub high: u32,
-    /// Probes sent.
+    /// Number of probes sent.
     pub probes_sent: u32,
-    /// Probes that the path has not carried.
+    /// Number of probes lost because the path does not carry them.
     pub probes_lost: u32,
 }
 
-/// What is known of `high`.
+/// What the upper bound `high` is known from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Top {
-    /// It is what the link and the peer take.
+enum Source {
+    /// The link and the peer accept no larger packets.
     #[default]
-    Bound,
-    /// A router has told it.
-    Told,
-    /// One byte more was too much.
-    Failed,
+    Link,
+    /// A router has reported it.
+    Router,
+    /// Probes of one byte more were lost.
+    Loss,
 }
 
-/// Where the search is.
+/// State of the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Search {
     pub(super) stage: SearchStage,
-    /// `search_low`: packets of this size pass.
+    /// Largest size known to pass (`search_low`).
     pub(super) low: u16,
-    /// `search_high`: no larger ones do.
+    /// Largest size that may pass (`search_high`).
     pub(super) high: u16,
-    top: Top,
-    /// Probes of the size in question that were lost.
+    source: Source,
+    /// Number of lost probes of the size that is probed now.
     lost: u8,
-    /// When the next probe may go, or when the search begins again.
+    /// Earliest time of the next probe; of the next search once this one is complete.
     resume_at: Instant,
 }
 
 impl Search {
-    /// It begins, between a size that passes and the largest that the link and the peer take.
+    /// Begins a search between `low`, a size that passes, and `bound`, the largest that the link and the peer
+    /// accept.
     pub(super) fn begin(&mut self, now: Instant, low: u16, bound: u16) {
         *self = Search {
             stage: SearchStage::Searching,
@@ -95,8 +97,8 @@ impl Search {
         };
     }
 
-    /// The size is known from elsewhere, and whoever knows it says when to search again.
-    pub(super) fn know(&mut self, size: u16) {
+    /// Ends the search with a size that is known from another source, which also decides when to search again.
+    pub(super) fn set_known(&mut self, size: u16) {
         *self = Search {
             stage: SearchStage::Complete,
             low: size,
@@ -106,12 +108,12 @@ impl Search {
         };
     }
 
-    /// Whether larger sizes are to be tried again.
-    pub(super) fn is_old(&self, now: Instant) -> bool {
+    /// Whether it is time to try larger sizes again.
+    pub(super) fn is_raise_due(&self, now: Instant) -> bool {
         self.stage == SearchStage::Complete && now >= self.resume_at
     }
 
-    /// The size to probe now. The search ends when there is none left that would be worth it.
+    /// The size to probe now. The search ends when no size is left that would be worth a probe.
     pub(super) fn next(&mut self, now: Instant) -> Option<u16> {
         if self.stage != SearchStage::Searching || now < self.resume_at {
             return None;
@@ -129,30 +131,32 @@ impl Search {
         if left == 0 {
             return None;
         }
-        if self.top == Top::Told {
+        if self.source == Source::Router {
             return Some(self.high);
         }
         let within = |size: &u16| (self.low + 1..=self.high).contains(size);
         let common = COMMON_SIZES.into_iter().find(within);
-        // What a size of which it was just found that it does not pass leaves is hardly more than it.
-        common.filter(|_| left >= WORTH_SEARCHING || self.top == Top::Bound).or(match self.top {
-            Top::Failed if left < WORTH_SEARCHING => None,
-            Top::Failed => Some(self.high - left / 2),
-            Top::Bound | Top::Told => Some(self.high),
-        })
+        // So little below a size that was found too large, not even a common size is worth a probe.
+        common.filter(|_| left >= WORTH_SEARCHING || self.source == Source::Link).or(
+            match self.source {
+                Source::Loss if left < WORTH_SEARCHING => None,
+                Source::Loss => Some(self.high - left / 2),
+                Source::Link | Source::Router => Some(self.high),
+            },
+        )
     }
 
-    /// A probe has arrived (RFC 4821 section 7.6.1).
+    /// Records that a probe has arrived (RFC 4821 section 7.6.1).
     pub(super) fn on_success(&mut self, size: u16) {
         self.low = self.low.max(size);
         self.lost = 0;
     }
 
-    /// A probe alone was lost (section 7.6.2). There must be no other that may be lost without being taken
-    /// for congestion until `resume_at`.
+    /// Records that only the probe was lost (section 7.6.2). No other probe may be sent until `resume_at`, as its
+    /// loss would not count as congestion either.
     pub(super) fn on_failure(&mut self, size: u16, resume_at: Instant) {
         if size > self.high {
-            // A router has told why.
+            // A router has already reported that the probe was too large.
             return;
         }
         self.resume_at = resume_at;
@@ -160,31 +164,32 @@ impl Search {
         if self.lost >= MAX_PROBES {
             self.lost = 0;
             self.high = (size - 1).max(self.low);
-            self.top = Top::Failed;
+            self.source = Source::Loss;
         }
     }
 
-    /// Packets of `size` bytes do not pass always, though a probe has: as if probes of it had failed, and what
-    /// passes is `low` (RFC 4821 section 7.8). The next probe may go at `resume_at`.
+    /// Records that not all packets of `size` bytes pass although a probe has, as if probes of that size were
+    /// lost; `low` is the largest size known to pass (RFC 4821 section 7.8). The next probe may be sent at
+    /// `resume_at`.
     pub(super) fn refute(&mut self, size: u16, low: u16, resume_at: Instant) {
         let high = size.saturating_sub(1).max(low);
-        let (stage, top) = (SearchStage::Searching, Top::Failed);
-        *self = Search { stage, low, high, top, lost: 0, resume_at };
+        let (stage, source) = (SearchStage::Searching, Source::Loss);
+        *self = Search { stage, low, high, source, lost: 0, resume_at };
     }
 
-    /// A router has told that it carries packets of `size` at most, and not the one of `probed`; believed if
-    /// that can be (RFC 8899 section 4.6.2).
-    pub(super) fn on_told(&mut self, size: u32, probed: u16) {
-        let told = u16::try_from(size).unwrap_or(u16::MAX);
-        if (self.low..probed).contains(&told) && told < self.high {
-            (self.high, self.top, self.lost) = (told, Top::Told, 0);
+    /// Handles a router's report that it carries at most `size` bytes, and not the probe of `probed` bytes. It is
+    /// believed if it is possible (RFC 8899 section 4.6.2).
+    pub(super) fn on_reported(&mut self, size: u32, probed: u16) {
+        let reported = u16::try_from(size).unwrap_or(u16::MAX);
+        if (self.low..probed).contains(&reported) && reported < self.high {
+            (self.high, self.source, self.lost) = (reported, Source::Router, 0);
         }
     }
 
-    /// Packets of more than `size` do not pass, which is known without a probe.
+    /// Ends the search, if it has begun: the path MTU of `size` bytes is known without a probe.
     pub(super) fn narrow(&mut self, size: u16) {
         if self.stage != SearchStage::Waiting {
-            self.know(size);
+            self.set_known(size);
         }
     }
 }
@@ -196,7 +201,7 @@ mod tests {
 
     const NOW: Instant = Instant::from_secs(1);
 
-    /// The sizes probed on a path of that MTU, the same one once, and what is found then.
+    /// The sizes probed on a path with this MTU, repetitions left out, and the size that is found.
     fn search(low: u16, bound: u16, mtu: u16) -> (Vec<u16>, u16) {
         let mut search = Search::default();
         search.begin(NOW, low, bound);
@@ -235,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_that_is_no_common_one_is_probed_if_it_is_all_that_the_link_takes() {
+    fn the_limit_of_the_link_is_probed_even_if_it_is_no_common_size() {
         assert_eq!(search(1_064, 1_436, 1_436), (Vec::from([1_280, 1_400, 1_436]), 1_436));
         assert_eq!(search(1_064, 1_070, 1_070), (Vec::from([1_070]), 1_070));
         assert_eq!(search(1_500, 1_500, 1_500), (Vec::new(), 1_500));
@@ -257,10 +262,10 @@ mod tests {
     }
 
     #[test]
-    fn what_a_router_tells_is_probed_next() {
+    fn the_size_reported_by_a_router_is_probed_next() {
         let mut search = Search::default();
         search.begin(NOW, 1_280, 9_000);
-        search.on_told(1_300, 1_400);
+        search.on_reported(1_300, 1_400);
         assert_eq!(search.next(NOW), Some(1_300));
         search.on_failure(1_400, NOW + RAISE_AFTER);
         assert_eq!(search.next(NOW), Some(1_300), "its loss is explained");
@@ -269,27 +274,27 @@ mod tests {
     }
 
     #[test]
-    fn a_router_that_cannot_be_right_is_not_believed() {
+    fn an_impossible_report_of_a_router_is_ignored() {
         let mut search = Search::default();
         search.begin(NOW, 1_280, 1_500);
         let before = search;
-        for told in [0, 1_279, 1_400, 1_500, 70_000] {
-            search.on_told(told, 1_400);
-            assert_eq!(search, before, "{told}");
+        for reported in [0, 1_279, 1_400, 1_500, 70_000] {
+            search.on_reported(reported, 1_400);
+            assert_eq!(search, before, "{reported}");
         }
     }
 
     #[test]
-    fn after_ten_minutes_the_search_is_old() {
+    fn after_ten_minutes_larger_sizes_are_tried_again() {
         let mut search = Search::default();
         search.begin(NOW, 1_500, 1_500);
         assert_eq!(search.next(NOW), None);
-        assert!(!search.is_old(NOW + Duration::from_secs(599)));
-        assert!(search.is_old(NOW + RAISE_AFTER));
+        assert!(!search.is_raise_due(NOW + Duration::from_secs(599)));
+        assert!(search.is_raise_due(NOW + RAISE_AFTER));
     }
 
     #[test]
-    fn a_lost_probe_holds_the_next_one_up() {
+    fn a_lost_probe_delays_the_next_one() {
         let mut search = Search::default();
         search.begin(NOW, 1_400, 1_500);
         let later = NOW + Duration::from_secs(4);

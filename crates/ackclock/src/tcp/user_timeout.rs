@@ -29,6 +29,16 @@ impl Config {
             }
         }
     }
+
+    /// The shortest time for which a peer may acknowledge nothing before the connection ends, unless the application
+    /// changes the user timeout: the give-up time or the user timeout, or if the option is in use the shortest timeout
+    /// that the peer can lead to (RFC 5482 section 3.1).
+    pub fn shortest_wait(&self) -> Duration {
+        let led_to = self
+            .advertised_user_timeout
+            .map(|advertised| UserTimeout::new(advertised).duration().max(least(self.rto.max)));
+        self.user_timeout.or(led_to).map_or(self.give_up, |timeout| timeout.min(self.give_up))
+    }
 }
 
 /// L_LIMIT: longer than any retransmission timeout, of which the longest is `rto`.
@@ -164,6 +174,6 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let least = least(self.sender.rto().longest());
         let timeout = advertised.max(remote).max(least).min(longest(advertised, least));
         self.settings.set_user_timeout(Some(timeout));
-        self.settings.bear_for(timeout);
+        self.settings.wait_at_least(timeout);
     }
 }

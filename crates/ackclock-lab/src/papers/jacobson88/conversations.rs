@@ -16,23 +16,13 @@ pub(super) const GATEWAY: Choice = Choice {
     reason: "packets back to back that the gateway takes from the Ethernet while it is busy: the paper \
              counts the queue of the link only",
 };
-/// The buffer of the gateway: packets are dropped where it is full, or early, by RED with the values of
-/// its own paper.
-fn queue(job: &Job<'_>) -> Result<String, Stop> {
-    let packets = job.word("queue")?;
-    Ok(match job.word("drops")? {
-        "early" => format!("red:5:15:0.002:0.02:{packets}"),
-        _ => packets.to_owned(),
-    })
-}
 
 /// Which receivers are 4.3BSD's.
 const SLOW: [bool; 4] = [true, false, true, false];
-/// Runs them all to their ends.
-pub(super) fn run(job: &Job<'_>) -> Result<SegmentLog, Stop> {
+/// Runs them all to their ends, where `queue` is the buffer of the gateway before the line.
+pub(super) fn run(job: &Job<'_>, queue: &str) -> Result<SegmentLog, Stop> {
     let (delay, overhead) = (job.word("delay")?, job.word("overhead")?);
     let rate = published::number("jacobson88.four_conversations.link_bps");
-    let queue = queue(job)?;
     let line = format!("rate={rate}bit,delay={delay},loss=0,queue={queue},overhead={overhead}");
     let spacing = published::seconds("jacobson88.four_conversations.start_spacing_s");
     let access = ETHERNET.replace("infinite", job.word("gateway")?);

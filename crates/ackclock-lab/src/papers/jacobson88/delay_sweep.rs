@@ -17,12 +17,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
                paper says nothing; and over one whose gateway takes no more than five packets back to \
                back from each machine.",
     choices: &[NEW_TIMER, OVERHEAD, GATEWAY],
-    parameters: &[
-        super::stated::SENDER,
-        super::stated::DELAY,
-        super::stated::queue("50"),
-        super::stated::DROPS,
-    ],
+    parameters: &[super::stated::SENDER, super::stated::DELAY, super::stated::queue("50")],
     sends: true,
     headline: &[
         "bytes_per_s_to_fast_receivers",
@@ -67,7 +62,7 @@ fn variants(quick: bool) -> Vec<Variant> {
 }
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
-    let log = conversations::run(job)?;
+    let log = conversations::run(job, job.word("queue")?)?;
     let mut sample = Sample::new();
     conversations::measure_trace(&mut sample, &log);
     conversations::measure_shares(&mut sample, &log);

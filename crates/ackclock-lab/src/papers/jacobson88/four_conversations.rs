@@ -79,8 +79,18 @@ fn variants(quick: bool) -> Vec<Variant> {
     variants
 }
 
+/// The buffer of the gateway: packets are dropped where it is full, or early, by RED with the values of its own paper.
+fn queue(job: &Job<'_>) -> Result<String, Stop> {
+    let packets = job.word("queue")?;
+    match job.word("drops")? {
+        "full" => Ok(packets.to_owned()),
+        "early" => Ok(format!("red:5:15:0.002:0.02:{packets}")),
+        other => Err(Stop::Failed(format!("drops is full or early, not {other:?}"))),
+    }
+}
+
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
-    let log = conversations::run(job)?;
+    let log = conversations::run(job, &queue(job)?)?;
     let mut sample = Sample::new();
     conversations::measure_trace(&mut sample, &log);
     conversations::measure_shares(&mut sample, &log);
@@ -165,11 +175,14 @@ fn draw(sample: &mut Sample, job: &Job<'_>, log: &SegmentLog) -> Result<(), Stop
     sample.draw(plot.line(sender, Style::Line, rate_over(end, five, acked)));
     if sender == "new" {
         let [x, y] = axes();
-        let title = match drops {
-            "early" => "effective bandwidth over 3 s behind a gateway that drops early (figure 12)",
-            _ => "effective bandwidth over 3 s (figure 12)",
+        let (name, title) = match drops {
+            "early" => (
+                "detail_early",
+                "effective bandwidth over 3 s behind a gateway that drops early (figure 12)",
+            ),
+            _ => ("detail", "effective bandwidth over 3 s (figure 12)"),
         };
-        let plot = Plot::new("detail", title, x, y);
+        let plot = Plot::new(name, title, x, y);
         let points = rate_over(end, span("figure_12"), acked);
         let times = "with_congestion_avoidance.figure_12.window_reductions_at_s";
         let marks = (0..3).map(|number| (printed(&format!("{times}.{number}")), 1.0));
@@ -339,7 +352,7 @@ fn judge_early(samples: &Samples, findings: &mut Findings) -> Result<(), Stop> {
         "s, time constant of the windows at their reductions, a gateway that drops early";
     findings.push(
         Finding::new(quantity, samples.spread(&early(1).name(), "window_time_constant_s")?)
-            .shown_in("detail")
+            .shown_in("detail_early")
             .paper(format!("{}, expected", number(expected)))
             .note("no measurement of the paper's: what it expects of an algorithm that was still to come"),
     );

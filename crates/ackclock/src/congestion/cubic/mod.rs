@@ -178,7 +178,7 @@ impl Cubic {
         let divisor = match &mut self.now.stage {
             Stage::InitialSlowStart(hystart) => hystart.on_ack(ack),
             Stage::InitialAsLinux(hystart) => {
-                (!hystart.ends_with(ack, self.cwnd, self.mss)).then_some(1)
+                (!hystart.ends_slow_start(ack, self.cwnd, self.mss)).then_some(1)
             }
             _ => Some(1),
         };

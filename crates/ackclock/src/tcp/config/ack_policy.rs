@@ -1,17 +1,16 @@
-//! When the receiver acknowledges.
+//! Policies for delayed acks, as a setting.
 
 use crate::UnknownWord;
 use crate::time::Duration;
 use core::fmt;
 use core::str::FromStr;
 
-/// When the receiver acknowledges (RFC 9293 section 3.8.6.3, RFC 5681 section 4.2).
+/// Policy for delayed acks (RFC 9293 section 3.8.6.3, RFC 5681 section 4.2).
 ///
-/// Under every policy out-of-order segments, segments that fill a hole, and duplicates are
-/// acknowledged at once.
+/// Under every policy, segments that are out of order or fill a hole, and duplicates, are acknowledged at once.
 ///
-/// As a word: `every`, `delayed`, `delayed=40ms`, `delayed=40ms/0` (so many quick acks), `second=40ms` or
-/// `bsd43`.
+/// Textual form: `every`, `delayed`, `delayed=40ms`, `delayed=40ms/0` (the number of quick acks), `second=40ms`
+/// or `bsd43`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum AckPolicy {
@@ -19,18 +18,18 @@ pub enum AckPolicy {
     EverySegment,
     /// An ack for every second full-sized segment, or after a timeout.
     Delayed {
-        /// Longest delay, at most 500 ms, of which 499 are used (MUST-40); 40 ms by default.
+        /// Longest delay, at most 500 ms; 500 ms count as 499 ms (MUST-40). The default is 40 ms.
         timeout: Duration,
-        /// So many segments from the start of the connection are acknowledged one by one.
+        /// Number of segments at the start of the connection that are acknowledged one by one; 16 by default.
         quick_acks: u16,
     },
-    /// An ack for every second segment with data, however short, or after a timeout: as FreeBSD has it. Without the
-    /// part [`Historic`](crate::profile::Profile::Historic) as [`Delayed`](Self::Delayed).
+    /// An ack for every second segment with data, however short, or after a timeout, as in FreeBSD. Without the
+    /// part [`Historic`](crate::profile::Profile::Historic) the same as [`Delayed`](Self::Delayed).
     EverySecond {
-        /// As of [`Delayed`](Self::Delayed).
+        /// Longest delay, with the range of [`Delayed`](Self::Delayed).
         timeout: Duration,
     },
-    /// 4.3BSD before Tahoe: an ack when 35 % of the window has been filled or after 200 ms
+    /// The policy of 4.3BSD before Tahoe: an ack when 35 % of the window has been filled, or after 200 ms
     /// (jacobson88 section 3, footnote on the receivers of figure 9).
     Bsd43,
 }
@@ -56,16 +55,16 @@ impl fmt::Display for AckPolicy {
 }
 
 impl AckPolicy {
-    /// The default.
+    /// The default policy.
     pub(super) const STANDARD: Self =
         AckPolicy::Delayed { timeout: Self::TIMEOUT, quick_acks: Self::QUICK_ACKS };
 
-    /// How long an ack is delayed unless it is set.
+    /// Default delay.
     pub(crate) const TIMEOUT: Duration = Duration::from_millis(40);
-    /// How many segments are acknowledged one by one unless it is set.
+    /// Default number of quick acks.
     pub(crate) const QUICK_ACKS: u16 = 16;
 
-    /// The words there are, as help and errors tell them.
+    /// The textual forms, as help and error messages list them.
     pub const WORDS: &'static str = "every, delayed, delayed=40ms, delayed=40ms/0 (without quick acks at the start), \
          second=40ms or bsd43";
 }
@@ -101,7 +100,7 @@ mod tests {
     use std::string::ToString;
 
     #[test]
-    fn each_ack_policy_has_a_word_that_is_read_back() {
+    fn the_textual_form_of_each_ack_policy_is_read_back() {
         for word in
             ["every", "delayed=40ms", "delayed=499.5ms", "delayed=200ms/0", "second=40ms", "bsd43"]
         {
@@ -120,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_ack_policy_is_refused() {
+    fn other_words_are_refused() {
         for word in ["", "always", "every=1ms", "delayed=", "delayed=40", "delayed=1ms/", "bsd43="]
         {
             assert!(word.parse::<AckPolicy>().is_err(), "{word}");

@@ -1,41 +1,41 @@
-//! Settings that are a choice between a few words: ECN, pacing, probes of the path, restart after idle time,
-//! buffers.
+//! Settings with a few alternatives: ECN, Fast Open, pacing, path MTU probes, lost retransmissions, Nagle's
+//! algorithm, restart after idle time, buffers.
 
 use crate::words::words;
 
-/// Whether a connection uses explicit congestion notification: classic, which echoes marks (RFC 3168), or
-/// accurate (AccECN), which counts them (RFC 9768). Whoever is ready for the second one does with the first, or
-/// with none, where the peer has no more.
+/// Use of explicit congestion notification: classic ECN, which echoes marks (RFC 3168), or AccECN, which counts
+/// them (RFC 9768). With the settings for AccECN, a connection uses classic ECN or none if the peer supports no
+/// more.
 ///
-/// As a word: `off`, `accept`, `request`, `accept-accurate` or `request-accurate`; Linux's `tcp_ecn` has for
-/// them 0, 2, 1, 5 and 3.
+/// Textual form: `off`, `accept`, `request`, `accept-accurate` or `request-accurate`; the values of Linux's
+/// `tcp_ecn` for these are 0, 2, 1, 5 and 3.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum EcnMode {
-    /// Never.
+    /// No ECN.
     Off,
-    /// If the peer asks for it.
+    /// Classic ECN if the peer requests it.
     #[default]
     Accept,
-    /// Our SYN asks for it too. If it is not answered in time the next one does not: there are
-    /// boxes that drop such SYNs (section 6.1.1.1).
+    /// Classic ECN, requested by our SYN too. Once that SYN was not answered in time, the next ones do not
+    /// request it, as some middleboxes drop such SYNs (RFC 3168 section 6.1.1.1).
     Request,
-    /// If the peer asks for it, the accurate kind too. Without the part
-    /// [`AccurateEcn`](crate::profile::Profile::AccurateEcn) as [`Accept`](Self::Accept). A SYN that is answered
-    /// by a SYN cookie gets the classic kind, or none.
+    /// AccECN or classic ECN, whichever the peer requests. A SYN answered by a SYN cookie gets classic ECN or
+    /// none. Without the part [`AccurateEcn`](crate::profile::Profile::AccurateEcn) the same as
+    /// [`Accept`](Self::Accept).
     AcceptAccurate,
-    /// Our SYN asks for the accurate kind, and if it is not answered in time so does the next one, but no
-    /// later one (RFC 9768 section 3.1.4.1). Without that part as [`Request`](Self::Request).
+    /// AccECN, requested by our SYN too. If that SYN is not answered in time, the next one requests it as well,
+    /// but no later one (RFC 9768 section 3.1.4.1). Without that part the same as [`Request`](Self::Request).
     RequestAccurate,
 }
 
 impl EcnMode {
-    /// Whether our SYN asks for it.
+    /// Whether our SYN requests ECN.
     pub(crate) fn asks(self) -> bool {
         matches!(self, EcnMode::Request | EcnMode::RequestAccurate)
     }
 
-    /// Whether the accurate kind is among what we take.
+    /// Whether the connection may use AccECN.
     pub(crate) fn is_accurate(self) -> bool {
         matches!(self, EcnMode::AcceptAccurate | EcnMode::RequestAccurate)
     }
@@ -50,20 +50,20 @@ words! {
     "request-accurate" = RequestAccurate,
 }
 
-/// Whether data that are queued before the SYN goes out go with it (TCP Fast Open, RFC 7413). A server
-/// may hand them to its application twice (section 6.1): it is for those to whom that does no harm.
+/// Use of TCP Fast Open by a client (RFC 7413): data queued before the SYN is sent with it. A server may
+/// deliver this data to its application twice (section 6.1), so use it only where this does no harm.
 ///
-/// As a word: `off`, `on` or `without-cookie`.
+/// Textual form: `off`, `on` or `without-cookie`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum FastOpenMode {
-    /// Never.
+    /// No data with SYNs.
     #[default]
     Off,
-    /// With a cookie that the server has given; the SYN asks for one if there is none. Where such SYNs
-    /// get lost no more of them are sent for a while (section 4.1.3.1).
+    /// Data with a SYN if there is a cookie of the server; otherwise the SYN requests one. To hosts at which
+    /// such SYNs get lost, none are sent for a while (section 4.1.3.1).
     On,
-    /// With a cookie if there is one, and also without (section 7.3): for servers that need none.
+    /// Data with a SYN even if there is no cookie (section 7.3), for servers that need none.
     WithoutCookie,
 }
 
@@ -74,25 +74,25 @@ words! {
     "without-cookie" = WithoutCookie,
 }
 
-/// Whether transmissions are spread over the round trip instead of going out in bursts.
+/// Pacing: spreading transmissions over the round trip instead of sending bursts.
 ///
-/// The rate is the window law's if it has one. For another law it is two windows in a smoothed
-/// round-trip time in slow start, where the window doubles meanwhile, and 1.2 windows from then on:
-/// somewhat more than the window fills, so that pacing never holds it back. Paced data goes in
-/// quanta, of what the rate sends in a millisecond, but at least two segments and at most 64 KiB,
-/// unless the law says otherwise.
+/// The rate is that of congestion control if it has one. Otherwise it is two windows per smoothed round-trip
+/// time in slow start, where the window doubles in that time, and 1.2 windows later: somewhat more than the
+/// window allows, so that pacing does not slow the connection down. Paced data is sent in quanta: as much as the
+/// rate sends in a millisecond, but at least two segments and at most 64 KiB, unless congestion control sets
+/// another quantum.
 ///
-/// As a word: `law`, `always` or `off`.
+/// Textual form: `law`, `always` or `off`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Pacing {
-    /// If the law has a rate, as BBR has: without its rate such a law does not work. Other laws are
-    /// clocked by acks.
+    /// Pacing with algorithms that have a rate and do not work without it, such as BBR. With others, acks clock
+    /// transmissions.
     #[default]
     Law,
-    /// Under every law, once there is a round-trip time.
+    /// Pacing with every algorithm, once a round trip was measured.
     Always,
-    /// Never, whatever the law wants.
+    /// No pacing, even with algorithms that have a rate.
     Off,
 }
 
@@ -103,23 +103,23 @@ words! {
     "off" = Off,
 }
 
-/// Whether the MTU of the path is found out by probes, data in segments of which it is not known that the
-/// path carries them (RFC 4821): that needs no ICMP errors, which many paths lose.
+/// Path MTU discovery by probes, which are data segments larger than any that the path is known to carry (RFC
+/// 4821). It needs no ICMP errors, which get lost on many paths.
 ///
-/// As a word: `off`, `black-hole` or `always`.
+/// Textual form: `off`, `black-hole` or `always`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum MtuProbing {
-    /// Never: segments are as large as the link and the peer allow, until a router tells of a narrower
-    /// path (Linux's `tcp_mtu_probing` 0).
+    /// No probes: segments are as large as the link and the peer allow, until a router reports a smaller MTU
+    /// (Linux's `tcp_mtu_probing` 0).
     #[default]
     Off,
-    /// Once the retransmission timer has fired twice in a row: then segments shrink to
+    /// Probes after two retransmission timeouts in a row: segments shrink to
     /// [`base_mss`](super::Config::base_mss), and probes find out how large they may be (section 7.7; Linux's 1).
     AfterBlackHole,
-    /// From the start: segments begin with [`base_mss`](super::Config::base_mss), or as large as an earlier
-    /// connection to the same host has found them to pass, and probes find out how large they may be
-    /// (section 7.2; Linux's 2).
+    /// Probes from the start: segments begin with [`base_mss`](super::Config::base_mss), or with the size that
+    /// an earlier connection to the same host has found, and probes find out how large they may be (section
+    /// 7.2; Linux's 2).
     Always,
 }
 
@@ -130,17 +130,17 @@ words! {
     "always" = Always,
 }
 
-/// What the loss of something that was sent again means for the window, while a fast recovery goes on.
+/// Response of the congestion window to the loss of a retransmission during fast recovery.
 ///
-/// As a word: `reduce` or `repair`.
+/// Textual form: `reduce` or `repair`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum LostRetransmission {
-    /// A second sign of congestion, once in a round trip (RFC 5681 section 4.3, RFC 8985 section 9.3).
+    /// A second reduction, at most one per round trip (RFC 5681 section 4.3, RFC 8985 section 9.3).
     #[default]
     Reduce,
-    /// It is sent again, and the window stays: as Linux has it. Without the part
-    /// [`Historic`](crate::profile::Profile::Historic) it is as [`Reduce`](Self::Reduce).
+    /// No further reduction, only another retransmission, as in Linux. Without the part
+    /// [`Historic`](crate::profile::Profile::Historic) the same as [`Reduce`](Self::Reduce).
     Repair,
 }
 
@@ -150,27 +150,27 @@ words! {
     "repair" = Repair,
 }
 
-/// When less than a full segment waits for an ack of what was sent before (Nagle's algorithm, RFC 9293
-/// section 3.7.4). A FIN waits for nothing.
+/// Nagle's algorithm (RFC 9293 section 3.7.4): whether a segment that is not full waits for an ack of earlier
+/// data. One with a FIN never waits.
 ///
-/// As a word: `off`, `rfc896` or `minshall`.
+/// Textual form: `off`, `rfc896` or `minshall`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Nagle {
-    /// Never.
+    /// Small segments never wait.
     Off,
-    /// While anything is in flight (RFC 896): the end of a write that fills several segments waits a round
-    /// trip too.
+    /// Small segments wait while any data is in flight (RFC 896). So the end of a write that fills several
+    /// segments waits a round trip.
     Rfc896,
-    /// While another small segment is in flight (Minshall, Saito, Mogul and Verghese 1999), as on Linux: the end
-    /// of a write goes at once, and little writes are still put together. Without the part
-    /// [`RareSettings`](crate::profile::Profile::RareSettings) it is as [`Rfc896`](Self::Rfc896).
+    /// Small segments wait while another small segment is in flight (Minshall, Saito, Mogul and Verghese 1999),
+    /// as in Linux. So the end of a write is sent at once, and small writes are still combined. Without the
+    /// part [`RareSettings`](crate::profile::Profile::RareSettings) the same as [`Rfc896`](Self::Rfc896).
     #[default]
     Minshall,
 }
 
 impl Nagle {
-    /// All of them.
+    /// All alternatives.
     pub const ALL: [Nagle; 3] = [Nagle::Off, Nagle::Rfc896, Nagle::Minshall];
 }
 
@@ -181,26 +181,28 @@ words! {
     "minshall" = Minshall,
 }
 
-/// What happens to the congestion window when a connection was idle, or sent less than the window
-/// allowed, before it sends again.
+/// Change of the congestion window before a connection sends again after it was idle or did not use the whole
+/// window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum RestartAfterIdle {
-    /// `never`: nothing; the old window may be sent in one burst.
+    /// `never`: no change, so that the whole window may be sent in one burst.
     Never,
     /// `jacobson88:rto`: one segment after an idle time of one RTO (jacobson88 appendix C).
     OneSegmentAfterRto,
-    /// `jacobson88:rtt`: one segment after an idle time of one round trip (jacobson88 appendix C).
+    /// `jacobson88:rtt`: one segment after an idle time of one round trip (jacobson88 appendix C). Without the
+    /// part [`Historic`](crate::profile::Profile::Historic) the same as
+    /// [`OneSegmentAfterRto`](Self::OneSegmentAfterRto).
     OneSegmentAfterRtt,
     /// `rfc5681`: the restart window min(IW, cwnd) after an idle time of one RTO (RFC 5681 section
     /// 4.1).
     #[default]
     RestartWindow,
-    /// `rfc7661`: the window stays, but neither grows nor lasts. For each five minutes in which no
-    /// flight has reached half of it, half of it is given up, down to the initial window, and three
-    /// quarters are kept as threshold (RFC 7661 sections 4.3 and 4.4.3). What the RFC calls pipeACK
-    /// is the flight out of which acks come; a loss reduces the window from FlightSize, and when it
-    /// is repaired, by what had to be sent again for it (section 4.4.1).
+    /// `rfc7661`: the window stays at first, but does not grow. After each five minutes in which the flight has
+    /// not reached half of the window, the window is halved, down to the initial window, and three quarters of
+    /// it become the threshold (RFC 7661 sections 4.3 and 4.4.3). The flight at the arrival of acks serves as
+    /// pipeACK. A loss reduces the window from FlightSize, and the end of its repair by the bytes retransmitted
+    /// (section 4.4.1).
     Validation,
 }
 
@@ -213,32 +215,31 @@ words! {
     "rfc7661" = Validation,
 }
 
-/// Whether the queues of a connection have their configured sizes from the start, or begin small and
-/// follow what the connection needs, up to those sizes.
+/// Sizes of the queues of a connection: the configured sizes from the start, or smaller ones that grow with the
+/// need of the connection, up to those sizes.
 ///
-/// It is of no effect where storage is lent. Under either setting a queue takes memory of the
-/// allocator only as it fills, and may be held smaller while the stack's memory is short
-/// (`StackConfig::memory`).
+/// This has no effect on lent storage. With either setting a queue allocates memory only as it fills, and may be
+/// limited further while the stack's memory is short (`StackConfig::memory`).
 ///
-/// As a word: `fixed` or `auto`.
+/// Textual form: `fixed` or `auto`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum BufferTuning {
-    /// The configured sizes.
+    /// The configured sizes from the start.
     #[default]
     Fixed,
-    /// Room for 16 KiB at first, a little more than the initial window of RFC 6928. The receive queue
-    /// grows to twice what the application reads in a round trip (Fisk and Feng 2000), the send queue
-    /// to two congestion windows.
+    /// 16 KiB at first, a little more than the initial window of RFC 6928. The receive queue grows to twice the
+    /// data that the application reads in a round trip (Fisk and Feng 2000), the send queue to two congestion
+    /// windows.
     Automatic,
 }
 
-/// What a queue that follows the need begins with, in bytes.
+/// Initial size of an automatic queue, in bytes.
 const FIRST: u32 = 16 * 1024;
 
 impl BufferTuning {
-    /// What a queue of at most `most` bytes begins with, in bytes.
-    #[allow(dead_code, reason = "only queues that grow ask, and without a heap none does")]
+    /// Initial size of a queue of at most `most` bytes, in bytes.
+    #[allow(dead_code, reason = "used for growing queues, of which there are none without a heap")]
     pub(crate) fn first(self, most: u32) -> u32 {
         match self {
             BufferTuning::Fixed => most,
@@ -260,7 +261,7 @@ mod tests {
     use core::str::FromStr;
     use std::string::ToString;
 
-    /// Checks that each of the words is read back, and what the answer to another one is.
+    /// Checks that each of the words is read back, and that another one gives the error message `answer`.
     fn check<T: Display + FromStr<Err: Display>>(words: &[&str], answer: &str) {
         for word in words {
             let read = word.parse::<T>().map(|setting| setting.to_string());

@@ -1,4 +1,4 @@
-//! A window law by its word, and the recovery that belongs to it.
+//! Congestion control as a setting: an algorithm with the loss recovery that it is used with.
 
 use crate::UnknownWord;
 use crate::congestion::{BuiltIn, CongestionController};
@@ -6,10 +6,11 @@ use crate::tcp::RecoveryAlgorithm;
 use core::fmt;
 use core::str::FromStr;
 
-/// A window law, and how the sender that had it repaired losses.
+/// Congestion control algorithm (*law*), and a loss recovery algorithm if one belongs to it.
 ///
-/// As a word it is the law's: `cubic`, `fixed:20`. `newreno` is law reno with recovery newreno; laws
-/// of senders before fast recovery bring their own: `tahoe` recovery tahoe, `none` go-back-n.
+/// The textual form is that of the law, such as `cubic` or `fixed:20`. The word `newreno` is the law `reno`
+/// with the recovery `newreno`. The laws from before fast recovery come with their own recovery: `tahoe` with
+/// `tahoe`, `none` with `go-back-n`.
 ///
 /// ```
 /// use ackclock::congestion::CongestionController;
@@ -24,9 +25,9 @@ use core::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct CongestionControl {
-    /// How much may be in flight.
+    /// Congestion control: how much may be in flight.
     pub law: BuiltIn,
-    /// Which segment goes next, unless another recovery is asked for; `None`: the law has no wish.
+    /// Loss recovery, unless another one is configured; `None`: the law works with any.
     pub recovery: Option<RecoveryAlgorithm>,
 }
 
@@ -45,7 +46,7 @@ impl FromStr for CongestionControl {
     type Err = UnknownWord;
 
     fn from_str(text: &str) -> Result<Self, UnknownWord> {
-        // `newreno` is `reno` with something before it.
+        // `newreno` may have the parameters of `reno`, such as `newreno:growth=abc`.
         let reno = text.strip_prefix("new").and_then(|law| law.parse().ok());
         if let Some(law) = reno.filter(is_reno) {
             return Ok(CongestionControl { law, recovery: Some(RecoveryAlgorithm::NewReno) });

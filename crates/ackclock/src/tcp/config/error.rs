@@ -1,8 +1,8 @@
-//! Why a setting is refused.
+//! Errors of settings.
 
 use core::fmt;
 
-/// A setting that cannot be used.
+/// Reason why a setting is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ConfigError {
@@ -10,17 +10,17 @@ pub enum ConfigError {
     Mss,
     /// A buffer or the window clamp is 0, or a buffer is above 1 GiB.
     Buffer,
-    /// No flight record: nothing could be sent.
+    /// The number of flight records is 0, with which nothing could be sent.
     FlightRecords,
-    /// The delayed-ack timeout is above 500 ms, or the time between heartbeats not below it.
+    /// The delayed-ack timeout is above 500 ms, or the time between heartbeats above 499 ms.
     AckTimeout,
-    /// The RTO bounds are zero or out of order (min <= max, initial <= max).
+    /// A bound of the RTO is zero, or `min` or `initial` is above `max`.
     Rto,
-    /// A keepalive count of 0, or an idle time or interval of 0.
+    /// The keepalive count, idle time or interval is 0.
     Keepalive,
-    /// A hop limit of 0.
+    /// The hop limit is 0.
     HopLimit,
-    /// A DSCP above 63.
+    /// The DSCP is above 63.
     Dscp,
     /// The initial window is above 1 GiB.
     InitialWindow,
@@ -30,8 +30,8 @@ pub enum ConfigError {
     NoSendBuffer,
     /// A connection was lent no receive queue ([`Buffers::receive`](crate::tcp::Buffers::receive)).
     NoReceiveBuffer,
-    /// A connection was lent no record of a transmission
-    /// ([`Buffers::flight`](crate::tcp::Buffers::flight)), and the image's flight keeps records.
+    /// A connection was lent no flight record ([`Buffers::flight`](crate::tcp::Buffers::flight)), in a profile
+    /// whose flight keeps records.
     NoFlightBuffer,
 }
 

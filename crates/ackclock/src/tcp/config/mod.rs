@@ -1,5 +1,4 @@
-//! The settings of a connection: what a user may set, the words for it, and what a connection
-//! keeps of it.
+//! Settings of connections: what a user may set, the textual forms, and the part that a connection stores.
 
 mod ack_policy;
 mod choices;
@@ -29,103 +28,100 @@ use ticks::LONGEST_HEARTBEAT;
 
 /// Settings of one connection, or of all connections that a listener accepts.
 ///
-/// Change fields of the default and hand it over; it is validated when it is used. An image without
-/// [`RareSettings`](crate::profile::Profile::RareSettings) has the default of `mss`, `window_clamp`,
-/// `initial_window`, `syn_give_up`, `user_timeout`, `linger`, `msl`, `fin_wait_2_timeout`, `hop_limit`,
-/// `dscp` and the times of `rto`, whatever they are set to, and acknowledges every second segment
-/// whatever `ack_policy` is. An image with them keeps the times among these, but for those of `rto` and
-/// `ack_policy`, in whole microseconds, above 17 minutes in milliseconds and above 12 days in seconds,
-/// rounded up.
+/// Begin with the default and change fields. The settings are validated when they are used.
+///
+/// An image without the part [`RareSettings`](crate::profile::Profile::RareSettings) ignores `mss`,
+/// `window_clamp`, `initial_window`, `syn_give_up`, `user_timeout`, `linger`, `msl`, `fin_wait_2_timeout`,
+/// `hop_limit`, `dscp` and the times of `rto`, and uses their defaults; it also ignores `ack_policy`, and
+/// acknowledges every second segment. With that part, the times in this list except those of `rto` are rounded
+/// up: to whole microseconds up to 17 minutes, milliseconds up to 12 days, and seconds above that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Config {
-    /// Largest segment to announce and to send, in payload bytes without options, 1 to 65,495;
-    /// `None`: what the link's MTU allows (RFC 9293 section 3.7.1).
+    /// Largest segment to announce and to send, in payload bytes without options, 1 to 65,495; `None`: as large
+    /// as the link's MTU allows (RFC 9293 section 3.7.1).
     pub mss: Option<u16>,
-    /// Whether probes find out the path's MTU (RFC 4821). An image without
+    /// Path MTU discovery by probes (RFC 4821). An image without the part
     /// [`PathProbing`](crate::profile::Profile::PathProbing) never probes.
     pub mtu_probing: MtuProbing,
-    /// Segment with which the search for the path's MTU begins, in payload bytes without options: one that
-    /// nearly all paths carry (RFC 4821 section 7.2). Over IPv6 it is 1,220 bytes at least, over IPv4 512,
-    /// and at most what the link and the peer take.
+    /// Size of the segments with which the search for the path's MTU begins, in payload bytes without options:
+    /// a size that nearly all paths carry (RFC 4821 section 7.2). It is raised to at least 1,220 bytes over
+    /// IPv6 and 512 over IPv4, and limited to what the link and the peer accept.
     pub base_mss: u16,
-    /// Most bytes queued for sending, unacknowledged ones included, at most 1 GiB. With lent storage the slot's
-    /// memory decides.
+    /// Size of the send queue in bytes, including unacknowledged data, 1 to 1 GiB. Lent storage has its own size
+    /// instead.
     pub send_buffer: u32,
-    /// Most bytes received and not read; the largest receive window. With lent storage the slot's
-    /// memory decides. At most 1 GiB can be advertised (RFC 7323 section 2.3).
+    /// Size of the receive queue in bytes, 1 to 1 GiB: the most data received and not read, and so the largest
+    /// receive window (at most 1 GiB by RFC 7323 section 2.3). Lent storage has its own size instead.
     pub receive_buffer: u32,
-    /// Largest window to advertise, in bytes, at least 1; `None`: what `receive_buffer` holds.
+    /// Largest window to advertise, in bytes, at least 1; `None`: the size of the receive queue.
     pub window_clamp: Option<u32>,
-    /// Whether the two have these sizes from the start.
+    /// Whether both queues have these sizes from the start, or grow.
     pub buffer_tuning: BufferTuning,
-    /// Most transmissions in flight (records of what was sent). With lent storage the slot's
-    /// memory decides, and where no feature asks for records there are none, and no bound.
+    /// Largest number of transmissions in flight, each with a record, at least 1. Lent storage has its own number
+    /// instead. A profile whose flight is kept [in bulk](super::flight::InBulk) has no records, and no limit.
     pub flight_records: u32,
-    /// Most separate ranges of out-of-order data, of which 65,534 count. With lent storage the slot's
-    /// memory decides, and without the features `sack` and `many-connections` there is one.
+    /// Largest number of separate ranges of out-of-order data; more than 65,534 count as that. Lent storage has
+    /// its own number instead, and a profile may [keep fewer](crate::profile::Profile::Ranges).
     pub reassembly_ranges: u32,
-    /// Offer and accept window scaling (RFC 7323 section 2).
+    /// Whether to offer and accept window scaling (RFC 7323 section 2).
     pub window_scaling: bool,
-    /// Offer and accept timestamps (RFC 7323 section 3).
+    /// Whether to offer and accept timestamps (RFC 7323 section 3).
     pub timestamps: bool,
-    /// Offer and accept selective acknowledgements (RFC 2018).
+    /// Whether to offer and accept selective acknowledgements (RFC 2018).
     pub sack: bool,
-    /// Ask for explicit congestion notification, or accept it (RFC 3168).
+    /// Use of explicit congestion notification (RFC 3168, RFC 9768).
     pub ecn: EcnMode,
-    /// Ask for Fast Open cookies, and send data with SYNs (RFC 7413).
+    /// Use of Fast Open as a client: requests for cookies, and data with SYNs (RFC 7413).
     pub fast_open: FastOpenMode,
-    /// Begin with what earlier connections to the same host have learned, the slow-start threshold, the
-    /// round-trip time and reordering, and add to it at the end (RFC 9040; see
+    /// Whether to begin with the path metrics of earlier connections to the same host (slow-start threshold,
+    /// round-trip time and reordering), and to update them at the end (RFC 9040; see
     /// [`Stack::host_metrics`](crate::stack::Stack::host_metrics)).
     pub reuse_metrics: bool,
-    /// How losses are found and repaired. One that needs SACK is replaced by NewReno when SACK was
-    /// not agreed on.
+    /// Loss recovery algorithm. One that needs SACK is replaced by NewReno if SACK is not in use.
     pub recovery: RecoveryAlgorithm,
-    /// What the loss of a retransmission means for the window.
+    /// Response of the congestion window to the loss of a retransmission.
     pub lost_retransmission: LostRetransmission,
-    /// When to acknowledge.
+    /// Policy for delayed acks.
     pub ack_policy: AckPolicy,
-    /// When an ack that the policy delays goes out.
+    /// Timer of delayed acks.
     pub ack_timer: AckTimer,
     /// Initial congestion window.
     pub initial_window: InitialWindow,
-    /// What happens to the congestion window when the connection was idle.
+    /// Change of the congestion window after idle time.
     pub restart_after_idle: RestartAfterIdle,
-    /// Whether transmissions are spread over the round trip.
+    /// Pacing of transmissions.
     pub pacing: Pacing,
-    /// Most segments sent at once, in answer to one ack or timer: what the windows allow beyond that
-    /// waits for the next one. Where transmissions are paced it bounds the quantum. `None`: no limit.
+    /// Largest number of segments sent at once, in response to one ack or timer; more data waits for the next
+    /// one. With pacing it limits the quantum. `None`: no limit.
     pub burst_limit: Option<NonZeroU16>,
-    /// When less than a full segment waits for an ack (RFC 9293 section 3.7.4).
+    /// Nagle's algorithm: when a small segment waits for an ack (RFC 9293 section 3.7.4).
     pub nagle: Nagle,
-    /// The retransmission timer.
+    /// Retransmission timer.
     pub rto: RtoConfig,
-    /// R2: how long to retransmit data without any ack before giving up (RFC 9293 section 3.8.3:
-    /// at least 100 s).
+    /// R2: time for which data is retransmitted without any ack before the connection is given up; 924 s by
+    /// default (RFC 9293 section 3.8.3: at least 100 s).
     pub give_up: Duration,
-    /// R2 for SYN segments (RFC 9293 section 3.8.3: at least 3 minutes).
+    /// R2 for SYN segments; 3 minutes by default (RFC 9293 section 3.8.3: at least that).
     pub syn_give_up: Duration,
-    /// How long data may stay unacknowledged before the connection is aborted (RFC 5482); `None`:
-    /// `give_up` alone decides.
+    /// User timeout: time for which data may stay unacknowledged before the connection is aborted (RFC 5482);
+    /// `None`: only `give_up` applies.
     pub user_timeout: Option<Duration>,
-    /// User timeout to advertise to the peer, rounded up to whole seconds, or to minutes beyond 9 hours
-    /// (RFC 5482: ADV_UTO). With one we listen to the peer's too, and both ends use the longer of the two,
-    /// at least 100 s and at most an hour (or what we advertise, if that is longer), in the place of
-    /// `give_up`; unless `user_timeout` is set, which nobody changes then. `None`, the default: the option is
-    /// neither sent nor heard.
+    /// User timeout to advertise to the peer, rounded up to whole seconds, or to minutes above 9 hours (RFC
+    /// 5482: ADV_UTO). The peer's option is then used too: instead of `give_up`, the longer of both user
+    /// timeouts applies, at least 100 s, and at most an hour or the advertised one if that is longer. If
+    /// `user_timeout` is set, it applies instead. `None`, the default: the option is neither sent nor used.
     pub advertised_user_timeout: Option<Duration>,
-    /// Probe an idle peer (RFC 9293 section 3.8.4); off by default.
+    /// Keepalive probes to an idle peer (RFC 9293 section 3.8.4); off by default.
     pub keepalive: Option<Keepalive>,
-    /// After `close`: how long to try to deliver what is queued before aborting; `None`: as long as the
-    /// peer acknowledges more of it, with at most 100 s (or `give_up`, if that is less) between; zero:
-    /// abort at once with RST.
+    /// Time after `close` to deliver queued data before the connection is aborted. `None`: as long as acks of
+    /// more data arrive, at most 100 s (or `give_up`, if that is less) apart. Zero: `close` aborts at once with
+    /// a RST.
     pub linger: Option<Duration>,
-    /// Maximum segment lifetime; TIME-WAIT lasts twice as long (RFC 9293 section 3.4.2), and no less
-    /// than that of connections of the stack that came to it before, if theirs is longer.
+    /// Maximum segment lifetime. TIME-WAIT lasts twice as long (RFC 9293 section 3.4.2), and ends no earlier
+    /// than that of connections of the stack that have entered it before.
     pub msl: Duration,
-    /// How long a connection that the application has closed waits in FIN-WAIT-2 for the peer's
-    /// FIN.
+    /// Time that a connection closed by the application waits in FIN-WAIT-2 for the peer's FIN.
     pub fin_wait_2_timeout: Duration,
     /// TTL or hop limit of segments sent, 1 to 255.
     pub hop_limit: u8,
@@ -134,7 +130,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// The default settings, for a `static` too.
+    /// The default settings, as a constant function for use in a `static`.
     pub const fn new() -> Self {
         Config {
             mss: None,
@@ -186,7 +182,7 @@ impl Config {
     /// Checks every setting.
     ///
     /// # Errors
-    /// Names the first setting that cannot be used.
+    /// [`ConfigError`] for the first setting that cannot be used.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let check = |ok: bool, error| if ok { Ok(()) } else { Err(error) };
         check(self.mss.is_none_or(|mss| (1..=65_495).contains(&mss)), ConfigError::Mss)?;
@@ -212,7 +208,7 @@ impl Config {
     }
 }
 
-/// Times that are what they are unless they are set.
+/// Default times.
 impl Config {
     pub(crate) const SYN_GIVE_UP: Duration = Duration::from_secs(180);
     pub(super) const MSL: Duration = Duration::from_secs(30);
@@ -226,7 +222,7 @@ pub struct Keepalive {
     pub idle: Duration,
     /// Time between probes.
     pub interval: Duration,
-    /// The connection is over after so many probes without any answer, at least 1.
+    /// Number of unanswered probes after which the connection is aborted, at least 1.
     pub count: u16,
 }
 

@@ -1,4 +1,4 @@
-//! Which retransmission timer: RFC 6298's, or one of those that came before it.
+//! Retransmission timer as a setting: the one of RFC 6298, older ones, and those of Linux and FreeBSD.
 
 use super::ticks::Ticks;
 use crate::UnknownWord;
@@ -7,11 +7,12 @@ use crate::words::words;
 use core::fmt;
 use core::str::FromStr;
 
-/// The retransmission timer. RFC 6298's is the default; the others are for experiments.
+/// Retransmission timer. The default is that of RFC 6298; the others are for experiments.
 ///
-/// It can be written as a word: the estimator, then `:ticks` for BSD's coarse clock (or
-/// `:ticks=100ms/3` for ticks of another length, and how many are the least timeout), then `:one`
-/// if only one segment per window is timed. Bounds and backoff are the default's.
+/// Textual form: the estimator, then `:ticks` for BSD's coarse clock (or `:ticks=100ms/3` for another length of
+/// a tick and another number of ticks as the least timeout), then `:one` if only one segment per window is
+/// timed (`:one-without-karn`: even if it is sent again). Bounds and backoff are not part of it; a parsed
+/// setting has the default ones.
 ///
 /// ```
 /// use ackclock::tcp::{RtoConfig, RtoEstimator};
@@ -24,22 +25,21 @@ use core::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct RtoConfig {
-    /// Timeout before the first round-trip measurement; 1 s by default (RFC 6298 rule 2.1).
+    /// Timeout before the first round-trip measurement, above zero; 1 s by default (RFC 6298 rule 2.1).
     pub initial: Duration,
-    /// Least timeout. RFC 6298 rule 2.4 says 1 s; 200 ms, as common stacks have it, is the
-    /// default. With [`ticks`](Self::ticks) their own minimum stands in its place.
+    /// Least timeout, above zero. The default is 200 ms, as in common stacks; RFC 6298 rule 2.4 recommends 1 s.
+    /// If [`ticks`](Self::ticks) are set, their minimum is used instead.
     pub min: Duration,
-    /// Largest timeout, backoff included; at least 60 s (RFC 6298 rule 2.5), 120 s by default. Of a
-    /// longer time 4,294 s are used.
+    /// Largest timeout, backoff included; 120 s by default (RFC 6298 rule 2.5: at least 60 s). More than 4,294
+    /// s count as that.
     pub max: Duration,
-    /// How the timeout follows from the measurements.
+    /// Rule for the timeout.
     pub estimator: RtoEstimator,
-    /// What repeated timeouts make of it.
+    /// Growth of the timeout when it expires repeatedly.
     pub backoff: RtoBackoff,
-    /// Which segments are measured.
+    /// Segments whose round-trip time is measured.
     pub sampling: RttSampling,
-    /// The clock by which time is measured and the timer fires; `None`: an exact one. The SYN is
-    /// timed exactly whatever the clock.
+    /// Ticking clock for measurements and the timer; `None`: an exact clock. SYNs always use the exact clock.
     pub ticks: Option<Ticks>,
 }
 
@@ -50,7 +50,7 @@ impl Default for RtoConfig {
 }
 
 impl RtoConfig {
-    /// The default.
+    /// The default timer.
     pub(crate) const STANDARD: Self = RtoConfig {
         initial: Duration::from_secs(1),
         min: Duration::from_millis(200),
@@ -61,46 +61,46 @@ impl RtoConfig {
         ticks: None,
     };
 
-    /// The words there are, as help and errors tell them.
+    /// The textual forms, as help and error messages list them.
     pub const WORDS: &'static str = "an estimator (linux, freebsd; or rfc6298, rfc793, jacobson88, \
-                                     jacobson88-k2, then maybe :ticks or :ticks=500ms/2, then maybe :one)";
+                                     jacobson88-k2, then maybe :ticks or :ticks=500ms/2, then maybe :one or \
+                                     :one-without-karn)";
 
-    /// How long to wait for the answer to a SYN that was sent `retransmissions` times again.
+    /// Timeout of a SYN after this number of `retransmissions`.
     pub(crate) fn syn_timeout(&self, retransmissions: u32) -> Duration {
         self.initial.saturating_mul(self.backoff.factor(retransmissions).into()).min(self.max)
     }
 }
 
-/// How the timeout follows from round-trip times.
+/// Rule by which the timeout is computed from round-trip times.
 ///
-/// As a word: `rfc6298`, `rfc793`, `jacobson88`, `jacobson88-k2`, `linux` or `freebsd`.
+/// Textual form: `rfc6298`, `rfc793`, `jacobson88`, `jacobson88-k2`, `linux` or `freebsd`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum RtoEstimator {
     /// SRTT + max(G, 4 RTTVAR) (RFC 6298 rule 2.3).
     #[default]
     Rfc6298,
-    /// 2 SRTT with a gain of 1/10: the values that RFC 793 section 3.7 gives as examples for beta
-    /// and alpha (alpha 0.9), and 4.2BSD and 4.3BSD had.
+    /// 2 SRTT with a gain of 1/10, as in 4.2BSD and 4.3BSD: examples of RFC 793 section 3.7 for beta (2) and
+    /// alpha (0.9).
     Rfc793,
-    /// Mean and four mean deviations in scaled integers (jacobson88 appendix A.2).
+    /// SRTT + 4 RTTVAR, in scaled integers (jacobson88 appendix A.2).
     Jacobson88,
-    /// Mean and two mean deviations: the paper's first version (jacobson88 footnote 21), and
-    /// 4.3BSD-Tahoe.
+    /// SRTT + 2 RTTVAR, as in the first version of the paper (jacobson88 footnote 21) and in 4.3BSD-Tahoe.
     Jacobson88K2,
-    /// SRTT + max([`min`](RtoConfig::min), 4 RTTVAR), where RTTVAR follows the largest deviation of each round
-    /// trip and gives way slowly, and a round trip that is shorter than the mean counts little: as Linux has
-    /// it. By an exact clock and each ack, whatever [`ticks`](RtoConfig::ticks) and
-    /// [`sampling`](RtoConfig::sampling) say.
+    /// SRTT + max([`min`](RtoConfig::min), 4 RTTVAR), as in Linux: RTTVAR follows the largest deviation of each
+    /// round trip and falls slowly, and a round trip much shorter than the mean counts little. The clock is
+    /// exact and each ack is measured, whatever [`ticks`](RtoConfig::ticks) and
+    /// [`sampling`](RtoConfig::sampling) are.
     Linux,
-    /// SRTT + 4 RTTVAR + 200 ms, then the bounds: as FreeBSD has it (its `tcp.rexmit_slop`), so that a peer's
-    /// delayed ack is waited for. Clock and sampling as for `Linux`.
+    /// SRTT + 4 RTTVAR + 200 ms, to which the bounds apply, as in FreeBSD: 200 ms (`tcp.rexmit_slop`) leave
+    /// time for the peer's delayed ack. Clock and sampling are those of `Linux`.
     FreeBsd,
 }
 
 impl RtoEstimator {
-    /// Whether it has a clock of its own.
-    pub(crate) fn is_a_hosts(self) -> bool {
+    /// Whether the clock is exact and each ack is measured, whatever the other settings.
+    pub(crate) fn has_exact_clock(self) -> bool {
         matches!(self, RtoEstimator::Linux | RtoEstimator::FreeBsd)
     }
 }
@@ -115,17 +115,17 @@ words! {
     "freebsd" = FreeBsd,
 }
 
-/// How the timeout grows each time the timer fires again without an ack.
+/// Growth of the timeout each time it expires again without an ack.
 ///
-/// As a word: `none`, `linear` or `exponential`.
+/// Textual form: `none`, `linear` or `exponential`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum RtoBackoff {
-    /// It does not. Nothing slower than exponential is sure to be stable (jacobson88 section 2).
+    /// No growth. Only exponential growth is sure to be stable (jacobson88 section 2).
     None,
-    /// By its first value each time.
+    /// Growth by the first timeout each time.
     Linear,
-    /// It doubles (RFC 6298 rule 5.5).
+    /// Doubling (RFC 6298 rule 5.5).
     #[default]
     Exponential,
 }
@@ -138,7 +138,7 @@ words! {
 }
 
 impl RtoBackoff {
-    /// By what the timeout is multiplied after it has passed `times` times.
+    /// Factor of the timeout after it has expired `times` times.
     pub(crate) fn factor(self, times: u32) -> u32 {
         match self {
             RtoBackoff::None => 1,
@@ -148,25 +148,28 @@ impl RtoBackoff {
     }
 }
 
-/// Which segments give a round-trip measurement.
+/// Segments whose round-trip time is measured.
 ///
-/// As a word: `each` or `one`.
+/// Textual form: `each` or `one`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum RttSampling {
-    /// Each ack of something that was sent once (RFC 6298 section 3, RFC 7323 section 4).
+    /// Segments sent once, with every ack (RFC 6298 section 3, RFC 7323 section 4).
     #[default]
     EachAck,
-    /// One segment at a time, hence about one per window, as BSD did before timestamps: the next
-    /// new segment is timed when the last one is acknowledged. A retransmission ends the
-    /// measurement.
+    /// One segment at a time, so about one per window, as in BSD before timestamps: after the ack of one, the
+    /// next new segment is timed. A retransmission ends the measurement.
     OnePerWindow,
+    /// The same, but what is sent again does not end the measurement (no Karn's rule): the time from the first
+    /// transmission of a segment until an ack covers it, as RFC 793 section 3.7 has it and 4.2BSD had.
+    OneWithoutKarn,
 }
 
 words! {
-    RttSampling: "each or one",
+    RttSampling: "each, one or one-without-karn",
     "each" = EachAck,
     "one" = OnePerWindow,
+    "one-without-karn" = OneWithoutKarn,
 }
 
 impl FromStr for RtoConfig {
@@ -188,7 +191,7 @@ impl FromStr for RtoConfig {
             }
         }
         let is_exact = config.ticks.is_none() && config.sampling == RttSampling::EachAck;
-        if config.estimator.is_a_hosts() && !is_exact {
+        if config.estimator.has_exact_clock() && !is_exact {
             return Err(UnknownWord::Value { wanted: Self::WORDS });
         }
         Ok(config)
@@ -196,7 +199,7 @@ impl FromStr for RtoConfig {
 }
 
 impl fmt::Display for RtoConfig {
-    /// Estimator, clock and sampling as the word that is read back.
+    /// Writes estimator, clock and sampling in the textual form.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.estimator)?;
         if let Some(ticks) = self.ticks {
@@ -220,6 +223,7 @@ mod tests {
             "rfc6298",
             "rfc793:ticks=500ms/2",
             "jacobson88:one",
+            "rfc793:ticks=500ms/2:one-without-karn",
             "jacobson88-k2",
             "linux",
             "freebsd",
@@ -229,7 +233,7 @@ mod tests {
         for word in ["none", "linear", "exponential"] {
             assert_eq!(word.parse::<RtoBackoff>().unwrap().to_string(), word);
         }
-        for word in ["each", "one"] {
+        for word in ["each", "one", "one-without-karn"] {
             assert_eq!(word.parse::<RttSampling>().unwrap().to_string(), word);
         }
     }

@@ -1,5 +1,5 @@
-//! What an open connection keeps of its [`Config`]: a connection is small, and most settings have
-//! done their work once it is made.
+//! The part of a [`Config`] that an open connection stores. It is small: most settings have done their work
+//! once a connection was created.
 
 use super::{Config, Keepalive, Pacing, RestartAfterIdle};
 use crate::congestion::InitialWindow;
@@ -8,7 +8,7 @@ use crate::tcp::RecoveryAlgorithm;
 use crate::time::Duration;
 use core::num::NonZeroU16;
 
-/// The settings that matter for longer than the moment a connection is made.
+/// Settings that are used after a connection was created.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings<P: Profile> {
     pub(crate) recovery: RecoveryAlgorithm,
@@ -18,11 +18,11 @@ pub(crate) struct Settings<P: Profile> {
     give_up: Duration,
     keepalive_idle: Duration,
     keepalive_interval: Duration,
-    /// 0: no keepalive.
+    /// Number of keepalive probes; 0: no keepalive.
     keepalive_count: u16,
 }
 
-/// Those of pacing.
+/// Settings for pacing.
 #[derive(Clone, Copy, Debug)]
 struct PacingSettings {
     mode: Pacing,
@@ -31,7 +31,7 @@ struct PacingSettings {
     sends_freely: bool,
 }
 
-/// Those that nearly all connections leave as they are.
+/// Settings that nearly all connections leave at their defaults.
 #[derive(Clone, Copy, Debug)]
 struct RareSettings {
     /// Largest segment to send, in payload bytes without options.
@@ -47,14 +47,14 @@ struct RareSettings {
 impl RareSettings {
     #[inline(always)]
     fn new(config: &Config) -> Self {
-        let or_for_ever =
-            |time: Option<Duration>| time.map_or(CompactDuration::FOR_EVER, CompactDuration::new);
+        let or_infinite =
+            |time: Option<Duration>| time.map_or(CompactDuration::INFINITE, CompactDuration::new);
         RareSettings {
             mss: config.mss,
             initial_window: config.initial_window,
             syn_give_up: CompactDuration::new(config.syn_give_up),
-            user_timeout: or_for_ever(config.user_timeout),
-            linger: or_for_ever(config.linger),
+            user_timeout: or_infinite(config.user_timeout),
+            linger: or_infinite(config.linger),
             msl: CompactDuration::new(config.msl),
             fin_wait_2_timeout: CompactDuration::new(config.fin_wait_2_timeout),
         }
@@ -70,7 +70,8 @@ impl<P: Profile> Settings<P> {
             pacing: Kept::new(PacingSettings {
                 mode: config.pacing,
                 burst_limit: config.burst_limit,
-                sends_freely: config.burst_limit.is_none() && is_plain(config.restart_after_idle),
+                sends_freely: config.burst_limit.is_none()
+                    && reduces_after_rto_or_never(config.restart_after_idle),
             }),
             rare: Kept::new_with(|| RareSettings::new(config)),
             give_up: config.give_up,
@@ -87,12 +88,13 @@ impl<P: Profile> Settings<P> {
         self.restart_after_idle
     }
 
-    /// Whether no burst is limited, and a window that was not filled is reduced after idle time at most.
+    /// Whether there is no burst limit, and [the window is reduced](Self::restart_after_idle) only after an
+    /// idle time of one RTO, or never.
     #[inline(always)]
     pub(crate) fn sends_freely(&self) -> bool {
         match self.pacing.get() {
             Some(pacing) => pacing.sends_freely,
-            None => is_plain(self.restart_after_idle),
+            None => reduces_after_rto_or_never(self.restart_after_idle),
         }
     }
 
@@ -110,9 +112,9 @@ impl<P: Profile> Settings<P> {
         self.give_up
     }
 
-    /// A peer that was told to bear with us for `timeout` is borne with as long, and not asked for a sign of
-    /// life before (RFC 5482 section 4.2).
-    pub(crate) fn bear_for(&mut self, timeout: Duration) {
+    /// Waits at least `timeout`, the user timeout in force, before the connection is given up, and longer
+    /// before the first keepalive probe (RFC 5482 section 4.2).
+    pub(crate) fn wait_at_least(&mut self, timeout: Duration) {
         self.give_up = self.give_up.max(timeout);
         if self.has_keepalive() {
             self.keepalive_idle = self.keepalive_idle.max(timeout + Duration::from_secs(1));
@@ -123,7 +125,7 @@ impl<P: Profile> Settings<P> {
         self.keepalive_count > 0
     }
 
-    /// Where [there is keepalive](Self::has_keepalive).
+    /// Keepalive settings; of no meaning unless [`has_keepalive`](Self::has_keepalive).
     pub(crate) fn keepalive(&self) -> Keepalive {
         Keepalive {
             idle: self.keepalive_idle,
@@ -140,13 +142,13 @@ impl<P: Profile> Settings<P> {
     }
 }
 
-/// The rare settings; what they are by default where an image does without them.
+/// The rare settings; their defaults in images without [`RareSettings`](Profile::RareSettings).
 impl<P: Profile> Settings<P> {
     pub(crate) fn mss(&self) -> Option<u16> {
         self.rare.get().and_then(|rare| rare.mss)
     }
 
-    /// In bytes, for segments of `mss` bytes.
+    /// Initial window in bytes, for segments of `mss` bytes.
     pub(crate) fn initial_window(&self, mss: u32) -> u32 {
         match self.rare.get() {
             Some(rare) => rare.initial_window.window(mss),
@@ -164,7 +166,7 @@ impl<P: Profile> Settings<P> {
         }
     }
 
-    /// [`Duration::MAX`] if there is none.
+    /// User timeout; [`Duration::MAX`] if there is none.
     #[inline(always)]
     pub(crate) fn user_timeout(&self) -> Duration {
         self.rare.get().map_or(Duration::MAX, |rare| rare.user_timeout.get())
@@ -176,7 +178,7 @@ impl<P: Profile> Settings<P> {
         }
     }
 
-    /// [`Duration::MAX`]: for ever.
+    /// Time after `close` to deliver data; [`Duration::MAX`] if it was not set.
     pub(crate) fn linger(&self) -> Duration {
         self.rare.get().map_or(Duration::MAX, |rare| rare.linger.get())
     }
@@ -190,24 +192,25 @@ impl<P: Profile> Settings<P> {
     }
 }
 
-/// Whether it asks nothing of a connection that sends.
-fn is_plain(restart: RestartAfterIdle) -> bool {
+/// Whether the window is reduced only after an idle time of one RTO, or never, which is all that the predicted
+/// road checks. (`jacobson88:rto` takes the general road.)
+fn reduces_after_rto_or_never(restart: RestartAfterIdle) -> bool {
     matches!(restart, RestartAfterIdle::RestartWindow | RestartAfterIdle::Never)
 }
 
-/// A time in four bytes: the two upper bits say whether the others count microseconds (up to 17
-/// minutes), milliseconds (up to 12 days) or seconds (up to 34 years). What the unit does not
-/// express is rounded up; what is longer is for ever.
+/// Duration in four bytes. The two upper bits select the unit of the others: microseconds (up to 17 minutes),
+/// milliseconds (up to 12 days) or seconds (up to 34 years). Fractions of the unit are rounded up; a longer time
+/// counts as infinite.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct CompactDuration(u32);
 
-/// The units in nanoseconds.
+/// The units, in nanoseconds.
 const MICRO: u64 = 1_000;
 const MILLI: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
 
 impl CompactDuration {
-    const FOR_EVER: CompactDuration = CompactDuration(u32::MAX);
+    const INFINITE: CompactDuration = CompactDuration(u32::MAX);
     const VALUE: u32 = (1 << 30) - 1;
 
     #[inline]
@@ -225,13 +228,13 @@ impl CompactDuration {
     fn long(micros: u64) -> Self {
         let mut value = micros;
         for unit in 1..3 {
-            // In the next unit each is as long as a thousand here.
+            // The next unit is a thousand times as long.
             value = value.div_ceil(1_000);
             if value <= u64::from(Self::VALUE) {
                 return CompactDuration(unit << 30 | value as u32);
             }
         }
-        Self::FOR_EVER
+        Self::INFINITE
     }
 
     fn get(self) -> Duration {
@@ -241,7 +244,7 @@ impl CompactDuration {
             2 => SECOND,
             _ => return Duration::MAX,
         };
-        // Below 2^60.
+        // Below 2^60, so it does not overflow.
         Duration::from_nanos(nanos * u64::from(self.0 & Self::VALUE))
     }
 }
@@ -271,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_unit_does_not_express_is_rounded_up() {
+    fn fractions_of_the_unit_are_rounded_up() {
         assert_eq!(kept(Duration::from_nanos(1)), Duration::from_micros(1));
         let (more_than_17_minutes, ms) = (Duration::from_secs(1_100), Duration::from_millis(1));
         assert_eq!(kept(more_than_17_minutes + Duration::from_nanos(1)), more_than_17_minutes + ms);
@@ -288,7 +291,7 @@ mod tests {
         assert!(!settings.has_keepalive());
     }
 
-    /// The settings that are rare, and pacing, of a connection for which all are set.
+    /// The rare settings and those of pacing, as stored by a connection with a value for each.
     fn rare<P: Profile>() -> (Option<u16>, [Duration; 5], Pacing, Option<NonZeroU16>) {
         let seconds = Duration::from_secs;
         let mut settings = Settings::<P>::new(&Config {

@@ -1,4 +1,4 @@
-//! Clocks that tick: BSD looked at its timers every 500 ms, and at its delayed acks every 200 ms.
+//! Ticking clocks: BSD checked its timers every 500 ms, and its delayed acks every 200 ms.
 
 use crate::UnknownWord;
 use crate::time::{Duration, Instant};
@@ -6,22 +6,21 @@ use core::fmt;
 use core::num::NonZeroU16;
 use core::str::FromStr;
 
-/// A coarse clock for the retransmission timer. Round-trip times are counted in its ticks, and the
-/// timer fires at a tick. All connections of a stack share the phase of the ticks, which the
-/// stack's secret decides.
+/// Coarse clock for the retransmission timer. Round-trip times are counted in its ticks, and the timer expires
+/// at a tick. All connections of a stack share the phase of the ticks, which follows from the stack's secret.
 ///
-/// As a word: `500ms/2`, length and least timeout.
+/// Textual form: `500ms/2`, the length of a tick and the least timeout in ticks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ticks {
-    /// Milliseconds from one tick to the next.
+    /// Length of a tick in milliseconds.
     pub millis: NonZeroU16,
-    /// Least timeout in ticks; the first of them is a broken one.
+    /// Least timeout in ticks, the first of which is usually cut short; 0 counts as 1.
     pub least: u8,
 }
 
 impl Ticks {
-    /// BSD's slow timeout: 500 ms, and no timer set to less than two ticks. The papers that were
-    /// measured with it do not print either number.
+    /// BSD's slow timeout: ticks of 500 ms, and timers of at least two ticks. Neither number is in the papers
+    /// whose measurements used it.
     pub const BSD: Ticks = Ticks { millis: millis(500), least: 2 };
 }
 
@@ -44,27 +43,27 @@ impl FromStr for Ticks {
     }
 }
 
-/// When a delayed ack goes out that the policy does not want earlier.
+/// Timer of delayed acks: the latest time at which an ack is sent.
 ///
-/// As a word: `per-segment`, `heartbeat` or `heartbeat=200ms`.
+/// Textual form: `per-segment`, `heartbeat` or `heartbeat=200ms`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum AckTimer {
-    /// The policy's timeout after the first segment that waits for an ack.
+    /// One timer for each delayed ack, which expires at the policy's timeout after the first segment that waits
+    /// for it.
     #[default]
     PerSegment,
-    /// At the next beat of a clock that beats every so many milliseconds, below 500: BSD's fast
-    /// timeout. Acks are delayed by half of it on average. All connections of a stack share the
-    /// beat, which the stack's secret decides.
+    /// A clock with this interval in milliseconds, below 500, at whose next beat a delayed ack is sent: BSD's
+    /// fast timeout. Acks are delayed by half the interval on average. All connections of a stack share the
+    /// beat, whose phase follows from the stack's secret.
     Heartbeat(NonZeroU16),
 }
 
 impl AckTimer {
-    /// BSD's fast timeout: 200 ms, which jacobson88 states for its receivers (section 3, of
-    /// figure 9).
+    /// BSD's fast timeout of 200 ms, which jacobson88 states for its receivers (section 3, on figure 9).
     pub const BSD: AckTimer = AckTimer::Heartbeat(millis(200));
 
-    /// The words there are, as help and errors tell them.
+    /// The textual forms, as help and error messages list them.
     pub const WORDS: &'static str = "per-segment, heartbeat or heartbeat=200ms (below 500ms)";
 }
 
@@ -95,7 +94,8 @@ impl FromStr for AckTimer {
     }
 }
 
-/// An ack is delayed by less than half a second (RFC 9293 MUST-40): milliseconds.
+/// Longest interval of a heartbeat in milliseconds: acks are delayed by less than half a second (RFC 9293
+/// MUST-40).
 pub(crate) const LONGEST_HEARTBEAT: u16 = 499;
 
 const fn millis(millis: u16) -> NonZeroU16 {
@@ -105,16 +105,17 @@ const fn millis(millis: u16) -> NonZeroU16 {
     }
 }
 
-/// A clock that ticks every so many milliseconds.
+/// Clock that ticks at a fixed interval.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TickingClock {
     tick: Duration,
-    /// When it ticked first.
+    /// Time of the first tick.
     phase: Duration,
 }
 
 impl TickingClock {
-    /// `phase` is a random word, the same for all clocks of a host.
+    /// A clock that ticks every `millis` milliseconds; `phase` is a random number, the same for all clocks of a
+    /// host.
     pub(crate) fn new(millis: NonZeroU16, phase: u32) -> Self {
         let tick = Duration::from_millis(millis.get().into());
         let phase = Duration::from_micros(u64::from(phase) % (u64::from(millis.get()) * 1000));
@@ -125,7 +126,7 @@ impl TickingClock {
         self.tick
     }
 
-    /// What it shows: the number of ticks so far.
+    /// The clock's reading: the number of ticks so far.
     pub(crate) fn reading(&self, now: Instant) -> u64 {
         let since = (now + self.tick).saturating_since(Instant::ZERO + self.phase);
         since.as_nanos() / self.tick.as_nanos().max(1)
@@ -147,21 +148,21 @@ mod tests {
         TickingClock { tick: Duration::from_millis(500), phase: Duration::from_millis(100) };
 
     #[test]
-    fn it_shows_how_often_it_has_ticked() {
+    fn the_reading_is_the_number_of_ticks() {
         let readings =
             [0, 99, 100, 599, 600, 1_100].map(|at| ONE.reading(Instant::from_millis(at)));
         assert_eq!(readings, [0, 0, 1, 1, 2, 3]);
     }
 
     #[test]
-    fn the_first_tick_comes_after_less_than_a_whole_one_unless_now_is_a_tick() {
+    fn the_next_tick_is_less_than_a_whole_one_away_unless_now_is_a_tick() {
         let after = |at, n| ONE.tick_after(Instant::from_millis(at), n).as_millis();
         assert_eq!([0, 99, 100, 599].map(|at| after(at, 1)), [100, 100, 600, 600]);
         assert_eq!([0, 99, 100, 599].map(|at| after(at, 3)), [1_100, 1_100, 1_600, 1_600]);
     }
 
     #[test]
-    fn the_end_of_time_is_no_trouble() {
+    fn ticks_beyond_the_end_of_time_do_not_overflow() {
         assert!(ONE.tick_after(Instant::FAR_FUTURE, 1) > Instant::from_secs(1 << 34));
         assert_eq!(ONE.tick_after(Instant::ZERO, u64::MAX), Instant::FAR_FUTURE);
     }
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn each_word_is_read_back() {
+    fn each_textual_form_is_read_back() {
         for word in ["500ms/2", "1ms/0", "65535ms/255"] {
             assert_eq!(word.parse::<Ticks>().unwrap().to_string(), word);
         }

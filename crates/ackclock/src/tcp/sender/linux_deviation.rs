@@ -1,28 +1,29 @@
-//! The deviation in Linux's timeout (`tcp_rtt_estimator`): it follows the largest of a round trip at once, and
-//! gives way by a quarter in each that was calmer. It is never less than the least timeout.
+//! Deviation in Linux's retransmission timeout (`tcp_rtt_estimator`): it rises at once to the largest of a round
+//! trip. After each round trip with a smaller one, it falls by a quarter of the difference. It is never below the
+//! least timeout.
 
 use crate::seq::SeqNumber;
 
-/// Four times the deviation, in microseconds.
+/// Four times the mean deviation, smoothed as in Linux; all values are in microseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct LinuxDeviation {
-    /// What is added to the mean.
+    /// Part of the timeout that is added to the mean.
     timeout_part: u32,
-    /// The largest in this round trip, or the least timeout.
+    /// Largest value in the current round trip, and at least the least timeout.
     largest: u32,
-    /// Whether data were sent in this round trip, and where the first begin.
+    /// Whether new data was sent in the current round trip, and its first sequence number.
     timing: bool,
     timed: SeqNumber,
 }
 
 impl LinuxDeviation {
-    /// The first measurement.
+    /// Takes the first measurement.
     pub(super) fn begin(&mut self, four_deviations: u32, least: u32) {
         let largest = four_deviations.max(least);
         *self = LinuxDeviation { timeout_part: largest, largest, ..Self::default() };
     }
 
-    /// A measurement, with an ack of everything before `una`.
+    /// Takes a measurement, from an ack of everything before `una` (`None`: from a SYN).
     pub(super) fn on_sample(&mut self, four_deviations: u32, least: u32, una: Option<SeqNumber>) {
         self.largest = self.largest.max(four_deviations);
         self.timeout_part = self.timeout_part.max(self.largest);
@@ -32,7 +33,7 @@ impl LinuxDeviation {
         }
     }
 
-    /// New data that begin at `seq` were sent.
+    /// Records that new data from `seq` on was sent.
     pub(super) fn on_new_data_sent(&mut self, seq: SeqNumber) {
         if !self.timing {
             (self.timing, self.timed) = (true, seq);
@@ -53,11 +54,11 @@ mod tests {
     use crate::time::{Duration, Instant};
     use std::vec::Vec;
 
-    /// After every round trip of these tests.
+    /// Time of all acks, later than any round trip of these tests takes.
     const NOW: Instant = Instant::from_secs(1_000);
 
-    /// The timeout in milliseconds after round trips of so many, each of a segment of its own.
-    fn by(estimator: RtoEstimator, round_trips: &[u64]) -> Vec<f64> {
+    /// The timeout in milliseconds after each of these `round_trips`, also in milliseconds, each of one segment.
+    fn timeouts(estimator: RtoEstimator, round_trips: &[u64]) -> Vec<f64> {
         let mut rto = Rto::<Full>::new(&RtoConfig { estimator, ..RtoConfig::default() }, 0);
         let segments = (0..).map(|segment| SeqNumber(segment * 1_000));
         let after = |(seq, &millis): (SeqNumber, _)| {
@@ -76,21 +77,21 @@ mod tests {
 
     #[test]
     fn linux_adds_at_least_200_ms_to_the_mean() {
-        assert_eq!(by(RtoEstimator::Linux, &[1, 1]), [201.0, 201.0]);
-        assert_eq!(by(RtoEstimator::Linux, &[100, 100, 100]), [300.0; 3]);
+        assert_eq!(timeouts(RtoEstimator::Linux, &[1, 1]), [201.0, 201.0]);
+        assert_eq!(timeouts(RtoEstimator::Linux, &[100, 100, 100]), [300.0; 3]);
     }
 
     #[test]
     fn linux_lets_a_deviation_go_by_a_quarter_in_each_calm_round_trip() {
         // 4 RTTVAR: 600, 450, 337.5 ms. The first round trip had 600, the next has 337.5: 600 - 262.5/4.
-        assert_eq!(by(RtoEstimator::Linux, &[300, 300, 300]), [900.0, 900.0, 834.375]);
+        assert_eq!(timeouts(RtoEstimator::Linux, &[300, 300, 300]), [900.0, 900.0, 834.375]);
     }
 
     #[test]
     fn linux_counts_an_eighth_of_a_round_trip_that_is_much_shorter() {
         // Mean 362.5 ms; 4 RTTVAR = 800 + (300 - 200)/8 where RFC 6298 has 900.
-        assert_eq!(by(RtoEstimator::Linux, &[400, 100]), [1_200.0, 1_175.0]);
-        assert_eq!(by(RtoEstimator::Rfc6298, &[400, 100]), [1_200.0, 1_262.5]);
+        assert_eq!(timeouts(RtoEstimator::Linux, &[400, 100]), [1_200.0, 1_175.0]);
+        assert_eq!(timeouts(RtoEstimator::Rfc6298, &[400, 100]), [1_200.0, 1_262.5]);
     }
 
     #[test]
@@ -104,7 +105,7 @@ mod tests {
 
     #[test]
     fn freebsd_adds_200_ms_before_the_bounds() {
-        assert_eq!(by(RtoEstimator::FreeBsd, &[1, 1]), [203.0, 202.5]);
-        assert_eq!(by(RtoEstimator::FreeBsd, &[100, 180]), [500.0, 540.0]);
+        assert_eq!(timeouts(RtoEstimator::FreeBsd, &[1, 1]), [203.0, 202.5]);
+        assert_eq!(timeouts(RtoEstimator::FreeBsd, &[100, 180]), [500.0, 540.0]);
     }
 }

@@ -535,6 +535,12 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.controller = controller;
     }
 
+    /// Makes segments `mss` bytes long while one is chosen or noted as sent, because other options take their place
+    /// beside it.
+    pub(crate) fn narrow(&mut self, mss: u32) {
+        self.mss = stored(mss);
+    }
+
     /// Sets the MSS to `mss` payload bytes, because the path MTU has changed (RFC 1191, RFC 8201). Larger
     /// segments in flight are lost, which is no sign of congestion.
     pub(crate) fn set_mss(&mut self, now: Instant, mss: u32) {
@@ -546,7 +552,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.mss = stored(mss);
         self.controller.on_mss_change(mss);
         if smaller && !self.flight.is_empty() {
-            self.give_probe_up();
+            self.abandon_probe();
             self.flight.cut_anew(now, mss);
             self.recovery.on_all_lost(&mut self.flight, now, self.snd_nxt);
         }

@@ -1,4 +1,4 @@
-//! Probes of the path's MTU (RFC 4821): when one may go, and what its loss means.
+//! Path MTU probes (RFC 4821): when one may be sent, and what its loss means for recovery.
 
 use super::flight::Flight;
 use super::recovery::{DUPLICATE_THRESHOLD, Outcome, Phase};
@@ -10,50 +10,50 @@ use crate::tcp::Settings;
 use crate::tcp::sender::flight::Losses;
 use crate::time::{Duration, Instant};
 
-/// What is sent in the turn of a connection that searches its path.
+/// What a connection that searches for its path MTU sends next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ProbeTurn {
-    /// What would be sent anyway.
+    /// No probe is due: other segments as usual.
     None,
-    /// Nothing new: acks are to make room for the probe in the windows (section 7.4).
+    /// No new data, until acks have made room for the probe in the windows (section 7.4).
     Gather,
     /// This probe.
     Probe(Data),
 }
 
-/// What has become of a probe (section 7.5).
+/// State of the last probe (section 7.5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum ProbeFate {
-    /// There is none.
+    /// No probe, or its outcome was handled.
     #[default]
     None,
-    /// Nobody has found it lost; it has arrived if its data are acknowledged.
+    /// In flight, and not found lost; it has arrived once its data is acknowledged.
     UnderWay,
-    /// It was lost, and nothing else.
+    /// Only the probe was lost.
     Lost,
-    /// The timer has fired for it.
+    /// The retransmission timer has expired, with other data in flight that was not SACKed.
     TimedOut,
-    /// It was lost, and other data too.
+    /// Says nothing about the size: other data was lost too, or the probe's data was sent in other segments.
     Inconclusive,
-    /// It was [`Lost`](Self::Lost), which is known by now, and its data are sent again.
+    /// [`Lost`](Self::Lost), as the search knows by now; the data is being retransmitted.
     Repaired,
 }
 
-/// What losses are while a probe is under way, or is repaired.
+/// What losses mean while a probe is in flight or its data is retransmitted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Judgement {
-    /// What recovery takes them for.
+    /// What recovery has found.
     AsFound,
-    /// The probe's alone, which is no congestion.
+    /// Loss of the probe alone: no congestion.
     Probe,
-    /// More than the probe's: congestion that recovery takes for the probe's repair.
+    /// Congestion, which recovery would otherwise count as part of the probe's episode.
     More,
 }
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
-    /// A probe with `payload` bytes, if it may go: nothing is missing, there is that much new data, and for
-    /// so many segments behind it that their acks show whether it has arrived, and the windows take them
-    /// (section 7.4).
+    /// A probe with `payload` bytes, if it may be sent: no data is missing, and there is new data for the probe
+    /// and for enough segments after it that their acks show whether it has arrived, all of which fits into the
+    /// windows (section 7.4).
     pub(crate) fn path_probe(
         &mut self,
         now: Instant,
@@ -88,13 +88,12 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         ProbeTurn::Probe(Data { kind: DataKind::PathProbe, seq, len: payload, fin: false })
     }
 
-    /// The link has taken a probe.
-    pub(super) fn note_path_probe(&mut self) {
-        self.settle_path_probe(ProbeFate::UnderWay);
+    /// Records that the link has accepted a probe.
+    pub(super) fn on_path_probe_sent(&mut self) {
+        self.set_probe_fate(ProbeFate::UnderWay);
     }
 
-    /// What has become of the last probe, whose data are acknowledged if `is_acked`; what is no news any
-    /// more is forgotten.
+    /// The state of the last probe, whose data was acknowledged if `is_acked`. An outcome is returned once.
     pub(crate) fn take_probe_fate(&mut self, is_acked: bool) -> ProbeFate {
         let Some(probe) = self.path_probe.get_mut() else {
             return ProbeFate::None;
@@ -108,39 +107,40 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         fate
     }
 
-    /// A round trip for each segment of the window (section 7.6.2).
-    pub(crate) fn probe_headway(&self) -> Duration {
+    /// Least time from the loss of a probe to the next one: a round trip for each segment of the window (section
+    /// 7.6.2).
+    pub(crate) fn probe_interval(&self) -> Duration {
         let segments = (self.controller.window() / self.mss().max(1)).max(1);
         self.rto.smoothed_rtt().saturating_mul(segments.into())
     }
 
-    fn is_probe_under_way(&self) -> bool {
+    fn is_probe_in_flight(&self) -> bool {
         self.path_probe.get() == Some(&ProbeFate::UnderWay)
     }
 
-    fn settle_path_probe(&mut self, fate: ProbeFate) {
+    fn set_probe_fate(&mut self, fate: ProbeFate) {
         if let Some(probe) = self.path_probe.get_mut() {
             *probe = fate;
         }
     }
 
-    /// The data of a probe go in other segments, so that an ack of them says nothing.
-    pub(super) fn give_probe_up(&mut self) {
-        if self.is_probe_under_way() {
-            self.settle_path_probe(ProbeFate::Inconclusive);
+    /// Notes that the data of the probe is sent in other segments, so that its ack shows nothing.
+    pub(super) fn abandon_probe(&mut self) {
+        if self.is_probe_in_flight() {
+            self.set_probe_fate(ProbeFate::Inconclusive);
         }
     }
 
-    /// Whether a segment of the flight is longer than those that pass: it is the probe.
+    /// Whether a segment of the flight is the probe: it is longer than the MSS.
     fn is_probe(&self, segment: SeqRange) -> bool {
-        // A FIN behind a full segment makes it longer by one.
+        // A FIN makes a full segment longer by one.
         let data_end = self.snd_una + self.queue.len() as u32;
         segment.len() > self.mss() && segment.end.at_or_before(data_end)
     }
 
-    /// Recovery has found losses. If what is lost is a probe, and nothing else, that says nothing of
-    /// congestion: its data go again in smaller segments, and the law hears of nothing (section 7.6.2). What
-    /// else is lost meanwhile is congestion.
+    /// Decides what losses found by recovery mean. If only the probe is lost, this is no sign of congestion:
+    /// its data is retransmitted in smaller segments, and congestion control is not told (section 7.6.2). Other
+    /// losses until it is repaired are congestion.
     #[inline(always)]
     pub(super) fn judge_path_probe(&mut self, now: Instant, outcome: &mut Outcome) {
         if !P::PATH_PROBING || outcome.lost.bytes == 0 {
@@ -163,13 +163,13 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             fate @ (ProbeFate::Lost | ProbeFate::Repaired) => {
                 let is_news = fate == ProbeFate::Lost;
                 let fate = if is_news { ProbeFate::Inconclusive } else { ProbeFate::None };
-                self.settle_path_probe(fate);
+                self.set_probe_fate(fate);
                 let is_repairing = self.recovery.phase() == Phase::Loss;
                 return if is_repairing { Judgement::More } else { Judgement::AsFound };
             }
             _ => return Judgement::AsFound,
         }
-        // Behind another loss it will be given up when it goes again.
+        // A probe behind another loss is given up when its data is retransmitted.
         let Some(lost) = self.flight.first_lost().filter(|&lost| self.is_probe(lost)) else {
             return Judgement::AsFound;
         };
@@ -178,25 +178,25 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             self.repair_path_probe(now, lost);
             Judgement::Probe
         } else {
-            self.settle_path_probe(ProbeFate::Inconclusive);
+            self.set_probe_fate(ProbeFate::Inconclusive);
             Judgement::AsFound
         }
     }
 
-    /// The data of a probe, with which the flight begins, go again in segments of the size that passes.
+    /// Has the data of the probe, at the front of the flight, retransmitted in segments of the size that passes.
     fn repair_path_probe(&mut self, now: Instant, probe: SeqRange) {
         self.flight.mark_only_first_lost(self.mss());
         self.recovery.on_part_lost(now, probe.end - 1);
-        self.settle_path_probe(ProbeFate::Lost);
+        self.set_probe_fate(ProbeFate::Lost);
     }
 
-    /// The retransmission timer has fired. If all but a probe has arrived that was sent, its data go again,
-    /// which is no sign of congestion: true. Otherwise it is one (section 7.6.3).
+    /// Handles a timeout if only the probe is missing: its data is retransmitted. Returns whether this is so;
+    /// other timeouts are a sign of congestion (section 7.6.3).
     pub(super) fn repairs_path_probe_on_timeout(&mut self, now: Instant) -> bool {
         let first = self.flight.first().filter(|&first| self.is_probe(first));
-        let Some(first) = first.filter(|_| self.is_probe_under_way()) else {
+        let Some(first) = first.filter(|_| self.is_probe_in_flight()) else {
             if self.path_probe.get() == Some(&ProbeFate::Repaired) {
-                self.settle_path_probe(ProbeFate::None);
+                self.set_probe_fate(ProbeFate::None);
             }
             return false;
         };
@@ -205,7 +205,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             self.repair_path_probe(now, first);
             self.wait_for_ack(self.rto.deadline(now));
         } else {
-            self.settle_path_probe(ProbeFate::TimedOut);
+            self.set_probe_fate(ProbeFate::TimedOut);
         }
         is_alone
     }

@@ -1,4 +1,4 @@
-//! The retransmission timeout (RFC 6298), and those that came before it.
+//! Retransmission timeout (RFC 6298), and the older rules that came before it.
 
 use super::rto_clock::RtoClock;
 use super::rtt::{RttEstimator, Units, UnitsOf};
@@ -8,9 +8,9 @@ use crate::seq::SeqNumber;
 use crate::tcp::{RtoBackoff, RtoConfig, TickingClock};
 use crate::time::{Duration, Instant};
 
-/// G of RFC 6298: the granularity that a driver's timers are assumed to have at least.
+/// Clock granularity (G of RFC 6298): a driver's timers are assumed to be no coarser.
 const CLOCK_GRANULARITY: Duration = Duration::from_millis(1);
-/// Least timeout for data after the SYN had to be retransmitted (RFC 6298 rule 5.7).
+/// Least timeout for data if the SYN had to be retransmitted (RFC 6298 rule 5.7).
 const AFTER_SYN_LOSS: Duration = Duration::from_secs(3);
 
 /// Bounds of the timeout, in microseconds.
@@ -21,12 +21,12 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// Where no others can be set.
+    /// Bounds in images where they cannot be set.
     const STANDARD: Self =
         Bounds { min: micros(RtoConfig::STANDARD.min), max: micros(RtoConfig::STANDARD.max) };
 }
 
-/// The retransmission timeout, with the estimator that it is computed from.
+/// Retransmission timeout, with the round-trip time estimator that it is computed from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rto<P: Profile> {
     rtt: RttEstimator<P>,
@@ -34,21 +34,21 @@ pub(crate) struct Rto<P: Profile> {
     /// measurement.
     min_rtt: u32,
     bounds: <P::RareSettings as Part>::Keeps<Bounds>,
-    /// The timeout without backoff, in microseconds.
+    /// Timeout without backoff, in microseconds.
     base: u32,
     clock: <P::Historic as Part>::Keeps<RtoClock>,
     backoff: u8,
     backoff_rule: <P::Historic as Part>::Keeps<RtoBackoff>,
-    /// The last timeout was spurious, and there was no measurement since.
+    /// Whether the last timeout was spurious, and no round trip was measured since.
     spurious: bool,
 }
 
 impl<P: Profile> Rto<P> {
-    /// RFC 6298 rule 2.1: the initial timeout, until there is a measurement. `config` has been
-    /// validated; `phase` is the host's random word for clocks that tick.
+    /// The initial timeout, until a round trip is measured (RFC 6298 rule 2.1). `config` has been validated;
+    /// `phase` is the host's random number for ticking clocks.
     pub(crate) fn new(config: &RtoConfig, phase: u32) -> Self {
         let bounds = if P::RARE_SETTINGS { config } else { &RtoConfig::STANDARD };
-        let least = if P::HISTORIC { RtoClock::least(config) } else { None };
+        let least = if P::HISTORIC { RtoClock::min_timeout(config) } else { None };
         let min = least.unwrap_or(bounds.min);
         let max = bounds.max.max(min);
         Rto {
@@ -63,7 +63,7 @@ impl<P: Profile> Rto<P> {
         }
     }
 
-    /// The longest timeout, backoff included.
+    /// Longest timeout, backoff included.
     pub(crate) fn longest(&self) -> Duration {
         Duration::from_micros(self.bounds().max.into())
     }
@@ -75,37 +75,39 @@ impl<P: Profile> Rto<P> {
     /// The clock, if it ticks.
     #[inline(always)]
     fn ticking(&self) -> Option<TickingClock> {
-        // By matches here and below: closures are compiled even where an image has no such clock.
+        // With `match` here and below: closures would be compiled even into images without such a clock.
         match self.clock.get() {
             Some(clock) => clock.ticking(),
             None => None,
         }
     }
 
-    /// Data that begin at `seq` were sent for the first time.
+    /// Records that data from `seq` on was sent for the first time.
     pub(crate) fn on_new_data_sent(&mut self, now: Instant, seq: SeqNumber) {
         if let Some(clock) = self.clock.get_mut() {
             clock.on_new_data_sent(now, seq);
         }
     }
 
-    /// Something was sent again: nobody will know which copy the next acks are for (Karn's rule,
-    /// RFC 6298 section 3).
+    /// Records a retransmission. The next acks may be for either copy, so the measurement of a single segment
+    /// ends (Karn's algorithm, RFC 6298 section 3).
     pub(crate) fn on_resent(&mut self) {
         if let Some(clock) = self.clock.get_mut() {
             clock.on_resent();
         }
     }
 
-    /// An ack of everything before `una` arrived. `rtt` is the round-trip time that it tells, if it
-    /// is for something that was sent once.
+    /// Processes an ack of everything before `una`. `rtt` is the round-trip time measured by it, if it is for
+    /// data that was sent once.
     #[inline(always)]
     pub(crate) fn on_ack(&mut self, now: Instant, una: SeqNumber, rtt: Option<Duration>) {
-        let passed = match self.clock.get_mut() {
-            Some(RtoClock::Older(clock)) if !clock.times_each_ack() => clock.passed(now, una),
+        let timed = match self.clock.get_mut() {
+            Some(RtoClock::Older(clock)) if !clock.times_each_ack() => {
+                clock.take_timed_rtt(now, una)
+            }
             Some(RtoClock::Linux(_)) => {
                 if let Some(rtt) = rtt {
-                    self.digest_as_linux(rtt, Some(una));
+                    self.update_as_linux(rtt, Some(una));
                 }
                 return;
             }
@@ -117,17 +119,17 @@ impl<P: Profile> Rto<P> {
             }
         };
         if let Some(rtt) = rtt {
-            self.note_least(rtt);
+            self.note_min_rtt(rtt);
         }
-        if let Some(passed) = passed {
-            self.digest(Units::from_count(passed));
+        if let Some(timed) = timed {
+            self.update(Units::from_count(timed));
         }
     }
 
-    /// A measurement by Linux's rule, with an ack of everything before `una`.
+    /// Takes a measurement by Linux's rules, from an ack of everything before `una` (`None`: from a SYN).
     #[inline(never)]
-    fn digest_as_linux(&mut self, rtt: Duration, una: Option<SeqNumber>) {
-        self.note_least(rtt);
+    fn update_as_linux(&mut self, rtt: Duration, una: Option<SeqNumber>) {
+        self.note_min_rtt(rtt);
         self.rtt.on_linux_sample(Units::from_span(rtt));
         let Bounds { min, max } = self.bounds();
         let srtt = micros(Duration::from_nanos(self.rtt.srtt(UnitsOf::<P>::NANOS)));
@@ -144,8 +146,8 @@ impl<P: Profile> Rto<P> {
         self.backoff = 0;
     }
 
-    /// The round-trip time and its deviation of an earlier connection, in microseconds, count as if this one
-    /// had measured them. A SYN has nevertheless as long as without them, or longer.
+    /// Begins with the round-trip time and its deviation that an earlier connection has measured, in
+    /// microseconds. The timeout of a SYN does not become shorter by them.
     pub(crate) fn expect(&mut self, rtt: u32, rttvar: u32) {
         if rtt == 0 || self.ticking().is_some() {
             return;
@@ -156,32 +158,33 @@ impl<P: Profile> Rto<P> {
         self.base = self.base.max(timeout).min(self.bounds().max);
     }
 
-    fn note_least(&mut self, rtt: Duration) {
+    fn note_min_rtt(&mut self, rtt: Duration) {
         self.min_rtt = self.min_rtt.min(whole_micros(rtt));
     }
 
-    /// A measurement of a SYN that ends now.
+    /// Takes the round-trip time of a SYN, whose ack has arrived now.
     pub(crate) fn on_sample(&mut self, now: Instant, rtt: Duration) {
         match self.clock.get() {
-            Some(RtoClock::Linux(_)) => self.digest_as_linux(rtt, None),
+            Some(RtoClock::Linux(_)) => self.update_as_linux(rtt, None),
             _ => self.measure(now, rtt),
         }
     }
 
-    /// A measurement that ends now (RFC 6298 rules 2.2 to 2.5, jacobson88 appendix A).
+    /// Takes a round-trip time whose ack has arrived now (RFC 6298 rules 2.2 to 2.5, jacobson88 appendix A).
     #[inline(always)]
     fn measure(&mut self, now: Instant, rtt: Duration) {
-        self.note_least(rtt);
+        self.note_min_rtt(rtt);
         let measured = match self.ticking() {
             Some(clock) => Units::from_count(clock.reading(now) - clock.reading(now - rtt)),
             None => Units::from_span(rtt),
         };
-        self.digest(measured);
+        self.update(measured);
     }
 
-    /// Takes a measurement in the clock's units. It ends the backoff; by Karn's rule (RFC 6298
-    /// section 3) an ack of retransmitted data is no measurement, and the backed-off timeout stays.
-    fn digest(&mut self, measured: UnitsOf<P>) {
+    /// Updates the timeout with a measurement in the clock's units, and ends the backoff. An ack of
+    /// retransmitted data measures nothing and leaves the timeout backed off (Karn's algorithm, RFC 6298 section
+    /// 3).
+    fn update(&mut self, measured: UnitsOf<P>) {
         if P::UNDO && core::mem::take(&mut self.spurious) {
             self.rtt.on_delay_spike(measured);
         } else {
@@ -197,19 +200,19 @@ impl<P: Profile> Rto<P> {
         self.backoff = 0;
     }
 
-    /// Nanoseconds in a unit of the clock.
+    /// Unit of the clock in nanoseconds.
     fn unit(&self) -> u64 {
         self.ticking().map_or(UnitsOf::<P>::NANOS, |clock| clock.tick().as_nanos())
     }
 
-    /// The timer fired: the timeout grows, up to the maximum (RFC 6298 rule 5.5).
+    /// Increases the timeout after the timer has expired, up to the maximum (RFC 6298 rule 5.5).
     pub(crate) fn back_off(&mut self) {
         self.backoff = self.backoff.saturating_add(1);
     }
 
-    /// The timer has fired although nothing was lost (RFC 4015 section 3.2): the backoff ends, and
-    /// the next measurement counts more. If that happens again before a measurement the timer is too
-    /// short for any, and the backoff stays.
+    /// Handles a spurious timeout (RFC 4015 section 3.2): ends the backoff, and gives the next measurement more
+    /// weight. If this is the second one without a measurement in between, the timeout is too short to get one,
+    /// and the backoff stays.
     pub(crate) fn on_spurious_timeout(&mut self) {
         if !self.spurious {
             self.backoff = 0;
@@ -217,30 +220,30 @@ impl<P: Profile> Rto<P> {
         self.spurious = true;
     }
 
-    /// Whether the last timeout was spurious, and there was no measurement since.
+    /// Whether the last timeout was spurious, and no round trip was measured since; always false without the part
+    /// `Undo`.
     pub(crate) fn was_spurious(&self) -> bool {
         P::UNDO && self.spurious
     }
 
-    /// The timeouts so far had another reason than loss.
+    /// Ends the backoff, because the timeouts so far had another reason than loss.
     pub(crate) fn end_backoff(&mut self) {
         self.backoff = 0;
     }
 
-    /// The handshake is complete, but the SYN had to be retransmitted (RFC 6298 rule 5.7): data
-    /// begins with a timeout of at least 3 s, not backed off.
+    /// Ends the backoff after a handshake whose SYN had to be retransmitted, and raises the timeout for data to
+    /// at least 3 s (RFC 6298 rule 5.7).
     pub(crate) fn on_syn_lost(&mut self) {
         self.base = self.base.max(const { micros(AFTER_SYN_LOSS) }).min(self.bounds().max);
         self.backoff = 0;
     }
 
-    /// How long to wait for an ack now, backoff included.
+    /// Current timeout, backoff included.
     pub(crate) fn timeout(&self) -> Duration {
         self.backed_off(self.backoff.into())
     }
 
-    /// How long to wait for the answer to a SYN that was sent `retransmissions` times again: the
-    /// time grows with each (RFC 6298 rule 5.5).
+    /// Timeout of a SYN after this number of `retransmissions`, each of which increases it (RFC 6298 rule 5.5).
     pub(crate) fn syn_timeout(&self, retransmissions: u32) -> Duration {
         self.backed_off(retransmissions)
     }
@@ -255,8 +258,8 @@ impl<P: Profile> Rto<P> {
         Duration::from_micros(timeout.into())
     }
 
-    /// When a timer that is started now fires. On a clock that ticks it fires at a tick, after as
-    /// many as the timeout has: the first is cut short by what has passed of it.
+    /// Expiry of a timer that is started now. With a ticking clock, a timeout of n ticks expires at the n-th tick
+    /// from now, so the first of them is cut short.
     #[inline]
     pub(crate) fn deadline(&self, now: Instant) -> Instant {
         let timeout = self.timeout();
@@ -269,7 +272,7 @@ impl<P: Profile> Rto<P> {
         }
     }
 
-    /// How often the timer has fired since the last measurement.
+    /// Number of timeouts since the last measurement.
     pub(crate) fn backoff(&self) -> u32 {
         self.backoff.into()
     }
@@ -296,18 +299,18 @@ impl<P: Profile> Rto<P> {
         Duration::from_micros(self.min_rtt.into())
     }
 
-    /// How many measurements there were.
+    /// Number of measurements.
     pub(crate) fn samples(&self) -> u32 {
         self.rtt.samples()
     }
 }
 
-/// Whole microseconds, rounded down; a longer time than 71 minutes counts as that.
+/// Whole microseconds, rounded down; a time above 71 minutes counts as 71 minutes.
 pub(super) fn whole_micros(time: Duration) -> u32 {
     u32::try_from(time.as_micros()).unwrap_or(u32::MAX - 1)
 }
 
-/// Whole microseconds, rounded up; a longer time than 71 minutes counts as that.
+/// Whole microseconds, rounded up; a time above 71 minutes counts as 71 minutes.
 pub(super) const fn micros(time: Duration) -> u32 {
     let micros = time.as_micros_rounded_up();
     if micros < u32::MAX as u64 { micros as u32 } else { u32::MAX }
@@ -318,7 +321,7 @@ mod tests {
     use super::*;
     use crate::profile::{Full, Least};
 
-    /// After every round trip of these tests.
+    /// Time of all acks, later than any round trip of these tests takes.
     const NOW: Instant = Instant::from_secs(1_000);
 
     fn rto() -> Rto<Full> {
@@ -341,12 +344,12 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_initial_timeout_before_a_measurement() {
+    fn the_timeout_is_the_initial_one_before_a_measurement() {
         assert_eq!(rto().timeout(), Duration::from_secs(1));
     }
 
     #[test]
-    fn the_first_measurement_makes_it_three_times_the_round_trip_time() {
+    fn the_first_timeout_is_three_times_the_round_trip_time() {
         // R + 4 * R/2
         assert_eq!(after(&[100]).timeout(), Duration::from_millis(300));
         assert_eq!(after(&[2_000]).timeout(), Duration::from_millis(6_000));
@@ -370,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn without_rare_settings_the_bounds_are_those_that_are_the_default() {
+    fn without_rare_settings_the_bounds_are_the_default_ones() {
         let config = RtoConfig {
             min: Duration::from_millis(1),
             initial: Duration::from_secs(5),
@@ -385,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stays_within_its_bounds() {
+    fn the_timeout_stays_within_its_bounds() {
         assert_eq!(after(&[1]).timeout(), Duration::from_millis(200));
         assert_eq!(after(&[100_000]).timeout(), Duration::from_secs(120));
     }
@@ -401,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn every_expiry_doubles_it_up_to_the_maximum() {
+    fn every_expiry_doubles_the_timeout_up_to_the_maximum() {
         let seconds = [0, 1, 2, 6, 7, 63, 64, 255].map(|times| {
             let rto = backed_off(rto(), times);
             assert_eq!(rto.backoff(), times);
@@ -461,7 +464,7 @@ mod tests {
         assert_eq!([RtoBackoff::None, RtoBackoff::Linear].map(after_three), [1_000, 4_000]);
     }
 
-    /// Ticks of 500 ms at 100 ms, 600 ms and so on.
+    /// A timeout whose clock ticks at 100 ms, 600 ms and so on, unless `word` sets other ticks.
     fn ticking(word: &str) -> Rto<Full> {
         Rto::new(&word.parse().unwrap(), 100_000)
     }
@@ -472,7 +475,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_ticks_measures_whole_ticks() {
-        // Within one tick, over one, over three; the exact least is kept for the laws.
+        // A round trip within one tick, over one, over three. Congestion control gets the exact least one.
         let mut rto = ticking("jacobson88:ticks");
         rto.on_sample(millis(599), Duration::from_millis(499));
         assert_eq!(
@@ -546,7 +549,21 @@ mod tests {
         assert_eq!(rto.samples(), 0);
     }
 
-    /// What a timer from before RFC 6298 makes of a round trip of 100 ms, and of three timeouts.
+    #[test]
+    fn without_karns_rule_a_retransmission_does_not_end_the_measurement() {
+        let mut rto = ticking("rfc6298:one-without-karn");
+        rto.on_new_data_sent(millis(0), SeqNumber(0));
+        rto.back_off();
+        rto.on_resent();
+        rto.on_ack(millis(1_100), SeqNumber(1_000), None);
+        let measured = (rto.samples(), rto.smoothed_rtt(), rto.backoff());
+        assert_eq!(measured, (1, Duration::from_millis(1_100), 0));
+        rto.on_ack(millis(1_200), SeqNumber(2_000), Some(Duration::from_millis(100)));
+        assert_eq!(rto.samples(), 1, "not each ack");
+    }
+
+    /// Smoothed round-trip time and timeout of a timer from before RFC 6298, after a round trip of 100 ms and
+    /// three timeouts.
     fn older_timer<P: Profile>() -> [Duration; 2] {
         let word: RtoConfig = "rfc793:ticks:one".parse().unwrap();
         let mut rto = Rto::<P>::new(&RtoConfig { backoff: RtoBackoff::Linear, ..word }, 100_000);

@@ -1,19 +1,19 @@
-//! The clock of older retransmission timers: it may tick, and time one segment at a time
-//! (4.3BSD-Tahoe and before).
+//! How a retransmission timer measures time: exactly, or with the clocks of older stacks, which tick or time one
+//! segment at a time (4.3BSD-Tahoe and before).
 
 use super::linux_deviation::LinuxDeviation;
 use crate::seq::SeqNumber;
 use crate::tcp::{RtoConfig, RtoEstimator, RttSampling, TickingClock, Ticks};
 use crate::time::{Duration, Instant};
 
-/// How round trips are timed.
+/// Measurement of round trips.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum RtoClock {
-    /// Each ack is timed exactly.
+    /// Every ack, by an exact clock.
     Exact,
-    /// By an older clock.
+    /// By a clock of an older stack.
     Older(OlderClock),
-    /// Each ack is timed exactly, and the deviation smoothed in Linux's way.
+    /// Every ack, by an exact clock; the deviation is smoothed as in Linux.
     Linux(LinuxDeviation),
 }
 
@@ -29,9 +29,9 @@ impl RtoClock {
         }
     }
 
-    /// The least timeout by a clock that ticks.
-    pub(super) fn least(config: &RtoConfig) -> Option<Duration> {
-        let ticks = config.ticks.filter(|_| !config.estimator.is_a_hosts());
+    /// Least timeout, if the clock ticks.
+    pub(super) fn min_timeout(config: &RtoConfig) -> Option<Duration> {
+        let ticks = config.ticks.filter(|_| !config.estimator.has_exact_clock());
         ticks.map(|Ticks { millis, least }| {
             Duration::from_millis(u64::from(millis.get()) * u64::from(least.max(1)))
         })
@@ -61,15 +61,15 @@ impl RtoClock {
     }
 }
 
-/// A clock that may tick, and may time one segment at a time.
+/// Clock of an older stack: it may tick, and may time one segment at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct OlderClock {
     ticks: Option<Ticks>,
-    /// The host's random word for the phase of the ticks.
+    /// Random number of the host from which the phase of the ticks follows.
     phase: u32,
     sampling: RttSampling,
-    /// Where one segment at a time is timed: whether one is, where it begins, and what the clock
-    /// showed when it was sent.
+    /// With one segment timed at a time: whether one is being timed, its first sequence number, and the clock's
+    /// reading when it was sent.
     timing: bool,
     timed: SeqNumber,
     timed_at: u32,
@@ -96,29 +96,30 @@ impl OlderClock {
     }
 
     fn on_new_data_sent(&mut self, now: Instant, seq: SeqNumber) {
-        if self.sampling == RttSampling::OnePerWindow && !self.timing {
-            (self.timing, self.timed, self.timed_at) = (true, seq, self.shown(now));
+        if !self.times_each_ack() && !self.timing {
+            (self.timing, self.timed, self.timed_at) = (true, seq, self.reading(now));
         }
     }
 
+    /// Karn's rule, where it is kept.
     fn on_resent(&mut self) {
-        self.timing = false;
+        self.timing &= self.sampling == RttSampling::OneWithoutKarn;
     }
 
-    /// What the clock shows, the upper bits left out: microseconds or ticks.
-    fn shown(&self, now: Instant) -> u32 {
+    /// The clock's reading, in ticks or microseconds, modulo 2^32.
+    fn reading(&self, now: Instant) -> u32 {
         let reading = self.ticking().map(|clock| clock.reading(now));
         reading.unwrap_or(now.as_nanos() / 1_000) as u32
     }
 
-    /// Everything before `una` is acknowledged: the round-trip time of the segment that was timed, if it
-    /// is among that, in ticks or nanoseconds.
-    pub(super) fn passed(&mut self, now: Instant, una: SeqNumber) -> Option<u64> {
+    /// The round-trip time of the timed segment, in ticks or nanoseconds, if an ack of everything before `una`
+    /// covers its start. The measurement then ends.
+    pub(super) fn take_timed_rtt(&mut self, now: Instant, una: SeqNumber) -> Option<u64> {
         if !self.timing || una.at_or_before(self.timed) {
             return None;
         }
         self.timing = false;
-        let passed = u64::from(self.shown(now).wrapping_sub(self.timed_at));
-        Some(if self.ticks.is_some() { passed } else { passed * 1_000 })
+        let rtt = u64::from(self.reading(now).wrapping_sub(self.timed_at));
+        Some(if self.ticks.is_some() { rtt } else { rtt * 1_000 })
     }
 }

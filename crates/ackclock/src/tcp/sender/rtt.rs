@@ -1,4 +1,4 @@
-//! Round-trip time: mean and mean deviation, and the timeout that follows from them.
+//! Round-trip time estimator: mean, mean deviation, and the timeout that follows from them.
 
 use crate::profile::{Absent, Kept, Part, Present, Profile};
 use crate::tcp::RtoEstimator;
@@ -6,10 +6,10 @@ use crate::time::Duration;
 use core::fmt::Debug;
 use core::ops::{Add, Div, Mul, Shr, Sub};
 
-/// What FreeBSD adds to each timeout (TCPTV_CPU_VAR).
+/// Time that FreeBSD adds to each timeout (TCPTV_CPU_VAR).
 const FREEBSD_SLOP: Duration = Duration::from_millis(200);
 
-/// A time in units of the clock that measures it: ticks, or those of a clock that does not tick.
+/// Time in units of the clock that measures it: ticks, or the fixed unit of a clock that does not tick.
 pub trait Units:
     Copy
     + Ord
@@ -22,21 +22,21 @@ pub trait Units:
     + Div<Output = Self>
     + Shr<u32, Output = Self>
 {
-    /// Nanoseconds in a unit of a clock that does not tick.
+    /// Unit of a clock that does not tick, in nanoseconds.
     const NANOS: u64;
-    /// The longest measurement taken as it is. Scaled by 10 it fits with a bit to spare.
+    /// Longest measurement; a longer one counts as this. Multiplied by 10 it leaves a bit to spare.
     const LONGEST: Self;
-    /// The distance of two numbers.
+    /// Absolute difference.
     fn distance(self, other: Self) -> Self;
-    /// That many units, or the most that there are.
+    /// A number of units, limited to the type's largest number.
     fn from_count(units: u64) -> Self;
-    /// A time in units of a clock that does not tick.
+    /// Converts a time to units of a clock that does not tick.
     fn from_span(span: Duration) -> Self;
-    /// Whole microseconds, rounded up, where a unit has so many nanoseconds; at most `u32::MAX`.
+    /// Converts to whole microseconds, rounded up, at most `u32::MAX`; a unit has `nanos` nanoseconds.
     fn to_micros(self, nanos: u64) -> u32;
 }
 
-/// Nanoseconds. The longest measurement is of 2^59 ns, 18 years.
+/// Nanoseconds. The longest measurement is 2^59 ns, 18 years.
 impl Units for u64 {
     const NANOS: u64 = 1;
     const LONGEST: u64 = 1 << 59;
@@ -62,8 +62,8 @@ impl Units for u64 {
     }
 }
 
-/// Microseconds, for clocks that do not tick: numbers of one register, for little text. The longest
-/// measurement is of 2^27 us, 134 s.
+/// Microseconds, for clocks that do not tick. They fit into a 32-bit register, which makes small code. The
+/// longest measurement is 2^27 us, 134 s.
 impl Units for u32 {
     const NANOS: u64 = 1_000;
     const LONGEST: u32 = 1 << 27;
@@ -85,9 +85,9 @@ impl Units for u32 {
     }
 }
 
-/// In which units an image measures, with clocks that tick or without.
+/// Units in which an image measures round trips: nanoseconds if clocks may tick, otherwise microseconds.
 pub trait UnitChoice: Part {
-    /// The units.
+    /// Units of the image.
     type Units: Units;
 }
 
@@ -99,23 +99,23 @@ impl UnitChoice for Absent {
     type Units = u32;
 }
 
-/// The units of a profile.
+/// Units of a profile.
 pub(super) type UnitsOf<P> = <<P as Profile>::Historic as UnitChoice>::Units;
 
-/// Smoothed round-trip time and its mean deviation, kept as the scaled integers of jacobson88
-/// appendix A.2: each is multiplied by the reciprocal of its gain.
+/// Smoothed round-trip time and its mean deviation, as the scaled integers of jacobson88 appendix A.2: each is
+/// multiplied by the reciprocal of its gain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RttEstimator<P: Profile> {
-    /// SRTT times 8 (the paper's `sa`), or times 10 by RFC 793.
+    /// SRTT times 8 (the paper's `sa`), or times 10 with RFC 793's rule.
     scaled_srtt: UnitsOf<P>,
-    /// RTTVAR times 4: the paper's `sv`.
+    /// RTTVAR times 4 (the paper's `sv`).
     scaled_rttvar: UnitsOf<P>,
     samples: u32,
     rule: <P::Historic as Part>::Keeps<RtoEstimator>,
 }
 
 impl<P: Profile> RttEstimator<P> {
-    /// Nothing measured yet.
+    /// An estimator without measurements.
     pub(crate) fn new(rule: RtoEstimator) -> Self {
         let none = 0.into();
         RttEstimator { scaled_srtt: none, scaled_rttvar: none, samples: 0, rule: Kept::new(rule) }
@@ -131,7 +131,7 @@ impl<P: Profile> RttEstimator<P> {
         self.rule() == rule
     }
 
-    /// The reciprocal of the mean's gain: RFC 793's alpha of 0.9 makes it 10.
+    /// Reciprocal of the mean's gain: 8, or 10 with RFC 793's alpha of 0.9.
     fn scale(&self) -> UnitsOf<P> {
         if self.is_by(RtoEstimator::Rfc793) { 10.into() } else { 8.into() }
     }
@@ -145,7 +145,7 @@ impl<P: Profile> RttEstimator<P> {
         }
     }
 
-    /// Takes a measurement. Which acks may be measured (Karn's rule) is the caller's to know.
+    /// Takes a measurement. The caller decides which acks may be measured (Karn's algorithm).
     #[inline(always)]
     pub(crate) fn on_sample(&mut self, measured: UnitsOf<P>) {
         let measured = measured.min(Units::LONGEST);
@@ -154,7 +154,7 @@ impl<P: Profile> RttEstimator<P> {
             self.scaled_srtt = measured * self.scale();
             self.scaled_rttvar = measured + measured;
         } else {
-            // RFC 6298 rule 2.3. The error is against the old mean, for both.
+            // RFC 6298 rule 2.3: both use the difference from the old mean.
             let mean = self.mean();
             let error = measured.distance(mean);
             self.scaled_srtt = self.scaled_srtt - mean + measured;
@@ -163,8 +163,8 @@ impl<P: Profile> RttEstimator<P> {
         self.samples = self.samples.saturating_add(1);
     }
 
-    /// Takes a measurement in Linux's way: by how much it is shorter than the mean and its deviation counts an
-    /// eighth, so that a queue that drains is no jitter.
+    /// Takes a measurement by Linux's rule: if it is shorter than the mean by more than the deviation, the excess
+    /// counts only an eighth, so that a queue that drains does not pass for jitter.
     pub(crate) fn on_linux_sample(&mut self, measured: UnitsOf<P>) {
         let measured = measured.min(Units::LONGEST);
         let (mean, deviation) = (self.mean(), self.scaled_rttvar >> 2);
@@ -176,15 +176,15 @@ impl<P: Profile> RttEstimator<P> {
         }
     }
 
-    /// Goes on from what an earlier connection has measured.
+    /// Begins with the mean and deviation that an earlier connection has measured.
     pub(crate) fn expect(&mut self, mean: UnitsOf<P>, deviation: UnitsOf<P>) {
         let (mean, deviation) = (mean.min(Units::LONGEST), deviation.min(Units::LONGEST));
         self.scaled_srtt = mean * self.scale();
         self.scaled_rttvar = deviation * 4.into();
     }
 
-    /// Takes a measurement after a spurious timeout (RFC 4015 section 3.2, step 7): the path has
-    /// become so slow at once that smoothing would let the timer fire again.
+    /// Takes a measurement after a spurious timeout (RFC 4015 section 3.2, step 7). The path has suddenly
+    /// become so slow that with smoothing the timer would expire again.
     pub(crate) fn on_delay_spike(&mut self, measured: UnitsOf<P>) {
         let (srtt, rttvar) = (self.scaled_srtt, self.scaled_rttvar);
         self.on_sample(measured);
@@ -193,38 +193,38 @@ impl<P: Profile> RttEstimator<P> {
         self.scaled_rttvar = rttvar.max(measured + measured);
     }
 
-    /// Smoothed round-trip time, SRTT, where a tick of the clock is `unit` long; zero before the
-    /// first sample.
+    /// Smoothed round-trip time (SRTT) in nanoseconds, with a clock unit of `unit` nanoseconds; zero before the
+    /// first measurement.
     #[inline]
     pub(crate) fn srtt(&self, unit: u64) -> u64 {
         let scaled: u64 = self.scaled_srtt.into();
         let scaled = scaled.saturating_mul(unit);
-        // Each by a division of its own: by a power of two it is none.
+        // Two divisions, since the one by a power of two is compiled to a shift.
         if self.is_by(RtoEstimator::Rfc793) { scaled / 10 } else { scaled / 8 }
     }
 
-    /// Mean deviation of the round-trip time, RTTVAR, likewise.
+    /// Mean deviation of the round-trip time (RTTVAR) in nanoseconds, with a clock unit of `unit` nanoseconds.
     pub(crate) fn rttvar(&self, unit: u64) -> u64 {
         let scaled: u64 = self.scaled_rttvar.into();
         scaled.saturating_mul(unit) >> 2
     }
 
-    /// The timeout, not yet bounded, by a clock of that granularity (G of RFC 6298).
+    /// Timeout without bounds, for a clock with this granularity (G of RFC 6298).
     #[inline]
     pub(crate) fn timeout(&self, granularity: UnitsOf<P>) -> UnitsOf<P> {
         let (mean, four_deviations) = (self.mean(), self.scaled_rttvar);
         match self.rule() {
             RtoEstimator::Rfc6298 => mean + four_deviations.max(granularity),
-            // Beta is 2: twice a tenth.
+            // Twice the mean (beta is 2): a fifth of the mean scaled by 10.
             RtoEstimator::Rfc793 => self.scaled_srtt / 5.into(),
-            // What Linux adds to the deviation is the caller's.
+            // The caller applies Linux's rules for the deviation.
             RtoEstimator::Jacobson88 | RtoEstimator::Linux => mean + four_deviations,
             RtoEstimator::FreeBsd => mean + four_deviations + Units::from_span(FREEBSD_SLOP),
             RtoEstimator::Jacobson88K2 => ((self.scaled_srtt >> 2) + four_deviations) >> 1,
         }
     }
 
-    /// How many samples there were.
+    /// Number of measurements.
     pub(crate) fn samples(&self) -> u32 {
         self.samples
     }

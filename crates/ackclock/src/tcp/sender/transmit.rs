@@ -228,7 +228,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             self.flight.push(now, range, piece);
             self.rto.on_new_data_sent(now, range.start);
             if is_probe {
-                self.note_path_probe();
+                self.on_path_probe_sent();
             }
             if data.kind.is_new::<P>() && data.len > 0 {
                 self.ecn.on_new_data_sent();
@@ -288,7 +288,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     fn mark_resent(&mut self, now: Instant, range: SeqRange) {
         let is_cut = self.flight.mark_resent(now, range);
         if P::PATH_PROBING && is_cut {
-            self.give_probe_up();
+            self.abandon_probe();
         }
     }
 
