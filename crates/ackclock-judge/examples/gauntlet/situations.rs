@@ -527,6 +527,7 @@ fn lent() -> Vec<(String, Run)> {
         configs: both(|config| config.msl = MS(500)),
         plans: [writes(60_000), writes(20_000)],
         hosting: Some([Hosting::lent(), Hosting::lent()]),
+        alike: path == CLEAN,
         limit: Duration::from_secs(300),
         ..Run::new(path)
     };
