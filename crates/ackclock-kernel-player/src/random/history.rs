@@ -44,6 +44,8 @@ pub(super) struct History {
     /// How much was written in all, and by the last write with MSG_MORE.
     written: i64,
     unfinished: i64,
+    /// Whether a RST came with the number that resets.
+    is_reset: bool,
     /// Whether `shutdown` has ended reading.
     is_deaf: bool,
     is_corked: bool,
@@ -99,6 +101,7 @@ impl History {
             is_unfinished: false,
             written: 0,
             unfinished: 0,
+            is_reset: false,
             is_deaf: false,
             is_corked: false,
             has_record: false,
@@ -162,6 +165,7 @@ impl History {
             ("EOR", self.is_corked && self.has_record),
             ("unacked", self.next > self.told),
             ("full", self.next - self.told > self.segment),
+            ("reset", self.is_reset),
             ("deaf", self.is_deaf),
             ("was due", self.was_due),
             ("old", self.had_old),
@@ -213,6 +217,7 @@ impl History {
 
     fn arrived(&mut self, packet: &Packet) {
         let is = |flag| packet.flags.contains(flag);
+        self.is_reset |= is(Flags::RST) && number(packet.seq) == self.next;
         if is(Flags::RST) || is(Flags::SYN) || !is(Flags::ACK) {
             return;
         }

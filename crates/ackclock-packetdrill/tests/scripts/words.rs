@@ -40,8 +40,8 @@ const EVENTS: [(&str, i32); 10] = [
     ("hup", libc::POLLHUP as i32),
     ("rdhup", libc::POLLRDHUP as i32),
     ("nval", libc::POLLNVAL as i32),
-    ("et", libc::EPOLLET as i32),
-    ("oneshot", libc::EPOLLONESHOT as i32),
+    ("et", libc::EPOLLET),
+    ("oneshot", libc::EPOLLONESHOT),
     ("none", 0),
 ];
 
