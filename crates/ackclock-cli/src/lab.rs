@@ -5,8 +5,8 @@ use crate::interrupt;
 use crate::report::print;
 use ackclock_lab::mutants::ALL;
 use ackclock_lab::{
-    Experiment, Extent, Offer, Output, Paper, Plan, Progress, Results, Settings, Shard, Source,
-    papers, select, try_mutants,
+    Captures, Experiment, Extent, Offer, Output, Paper, Plan, Progress, Results, Settings, Shard,
+    Source, papers, select, try_mutants,
 };
 use ackclock_report::Format;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -14,8 +14,8 @@ use std::fs;
 use std::io;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Settings of a run.
@@ -34,6 +34,8 @@ pub(crate) struct RunSettings {
     pub(crate) jobs: Option<NonZeroUsize>,
     /// Part of the runs that is done.
     pub(crate) shard: Shard,
+    /// Packets of each capture, if captures are wanted.
+    pub(crate) captures: Option<NonZeroU64>,
     pub(crate) output: OutputSettings,
 }
 
@@ -145,16 +147,20 @@ fn wrapped(words: &str, indent: &str) -> String {
 
 /// Runs experiments.
 pub(crate) fn run(settings: &RunSettings) -> Result<(), Failure> {
-    let plan = plan(settings)?;
+    let mut plan = plan(settings)?;
     let shard = settings.shard;
     // Set up before a directory is made, so that a user who sees the directory can interrupt the run.
     interrupt::on_request(|| {})?;
     let places = Places::create(&settings.output)?;
+    plan.captures = places.captures(settings.captures)?;
     let watch = Watch::new(places.out.as_ref());
     let jobs = settings.jobs.unwrap_or_else(cores);
     let results = ackclock_lab::run(&plan, shard, jobs, interrupt::flag(), &watch);
     watch.conclude()?;
     places.write(&results, &settings.output)?;
+    if let (Some(captures), Some(out)) = (&plan.captures, &places.out) {
+        captures.take_failure().map_or(Ok(()), |error| Err(unwritable(out.directory(), &error)))?;
+    }
     if interrupt::requested() {
         let what = "interrupted: the results are those of the runs that were finished";
         return Err(Failure::Verdict(what.into()));
@@ -193,7 +199,8 @@ fn plan(settings: &RunSettings) -> Result<Plan, Failure> {
         let left_out = named.len() - experiments.len();
         eprintln!("note: {left_out} of the experiments have not all of these parameters: left out");
     }
-    Ok(Plan { experiments, quick: *quick, seeds: *seeds, mutant: None, settings })
+    let (quick, seeds) = (*quick, *seeds);
+    Ok(Plan { experiments, quick, seeds, mutant: None, settings, captures: None })
 }
 
 /// Runs at a time unless it is said.
@@ -261,6 +268,15 @@ impl Places {
             directory.as_ref().map(create).transpose()
         };
         Ok(Places { out: create(&settings.out)?, plots: create(&settings.plots)? })
+    }
+
+    /// Where captures of so many packets go, if they are wanted: beside the report.
+    fn captures(&self, packets: Option<NonZeroU64>) -> Result<Option<Arc<Captures>>, Failure> {
+        let create = |(out, packets): (&Output, NonZeroU64)| {
+            Captures::create(out.directory(), packets)
+                .map_err(|error| unwritable(out.directory(), &error))
+        };
+        self.out.as_ref().zip(packets).map(create).transpose()
     }
 
     fn write(&self, results: &Results, settings: &OutputSettings) -> Result<(), Failure> {

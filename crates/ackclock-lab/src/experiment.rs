@@ -1,9 +1,11 @@
 //! What an experiment is.
 
+use crate::captures::{Capture, Captures};
 use crate::file::Recipe;
 use crate::finding::Findings;
 use crate::mutants::Mutant;
 use crate::mutants::law::Law;
+use crate::output::capture_name;
 use crate::parameters::{Parameter, tcp};
 use crate::sample::{Sample, Samples};
 use ackclock::congestion::{BuiltIn, CongestionController};
@@ -14,6 +16,7 @@ use ackclock_judge::FormJudges;
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The papers, by the names that `published.toml` gives them.
@@ -250,7 +253,13 @@ pub struct Job<'a> {
     /// What is wrong with stacks and networks.
     pub(crate) mutant: &'a Mutant,
     pub(crate) interrupted: &'a AtomicBool,
+    /// Where captures go, if they are wanted.
+    pub(crate) captures: Option<&'a Arc<Captures>>,
 }
+
+/// What watches an emulator beside an experiment's own observer: judges, where they are asked for, and a
+/// capture.
+pub(crate) type Beside = (Option<FormJudges>, Option<Capture>);
 
 impl Job<'_> {
     pub(crate) fn run(&self) -> Result<Sample, Stop> {
@@ -263,6 +272,12 @@ impl Job<'_> {
     /// Whether plots are wanted: of the first seed, and not of rows of sensitivity.
     pub fn draws(&self) -> bool {
         self.seed == 0 && self.variant.instead.is_none()
+    }
+
+    /// The capture of what runs now, if it is wanted: of the first seed, and not of rows of sensitivity.
+    pub(crate) fn capture(&self, topology: &Topology) -> Option<Capture> {
+        let captures = self.captures.filter(|_| self.draws())?;
+        captures.begin(&capture_name(&self.experiment.id(), &self.variant.name()), topology)
     }
 
     /// The value of a setting: the variant's, or else the experiment's choice or what the paper
@@ -295,7 +310,7 @@ impl Job<'_> {
     }
 
     /// An emulator of that network and of these laws, with what a user set and what is to be wrong, and
-    /// with judges beside the observer, where they are asked for.
+    /// with what watches it [beside](Beside) the observer.
     ///
     /// # Errors
     /// What the emulator refuses.
@@ -305,11 +320,11 @@ impl Job<'_> {
         seed: u64,
         mut law: impl FnMut(HostId) -> BuiltIn,
         observer: O,
-    ) -> Result<Emulator<Law, (O, Option<FormJudges>)>, Stop> {
+    ) -> Result<Emulator<Law, (O, Beside)>, Stop> {
         let topology = self.mutant.network(topology);
         let law = |host| self.mutant.law(tcp::law(self.variant, law(host)));
-        let judges = FormJudges::if_asked(topology.hosts());
-        Ok(Emulator::new(&topology, seed, law, (observer, judges))?)
+        let beside = (FormJudges::if_asked(topology.hosts()), self.capture(&topology));
+        Ok(Emulator::new(&topology, seed, law, (observer, beside))?)
     }
 
     /// Lets an emulator run until `until`, unless the user has had enough.

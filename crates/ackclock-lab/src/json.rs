@@ -204,6 +204,7 @@ impl Read {
         };
         let experiments = self.experiments.iter().map(find).collect::<Result<_, _>>()?;
         let settings = self.settings.clone();
-        Ok(Plan { experiments, quick: self.quick, seeds: self.seeds, mutant: None, settings })
+        let (quick, seeds) = (self.quick, self.seeds);
+        Ok(Plan { experiments, quick, seeds, mutant: None, settings, captures: None })
     }
 }

@@ -18,6 +18,7 @@
 //! | write and read results | [`Output`], [`Results::merge_directories`] |
 #![forbid(unsafe_code)]
 
+mod captures;
 mod drawing;
 mod experiment;
 mod file;
@@ -38,6 +39,7 @@ mod sample;
 mod sweep;
 mod table;
 
+pub use captures::Captures;
 pub use experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 pub use file::{FileError, Recipe, load};
 pub use finding::{Finding, Findings, Tolerance, Verdict};

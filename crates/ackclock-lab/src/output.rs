@@ -1,5 +1,6 @@
 //! A directory of results: JSON, the report, and the raw series as CSV.
 
+use crate::captures;
 use crate::json::ResultsError;
 use crate::report;
 use crate::results::Results;
@@ -78,7 +79,8 @@ impl Output {
     /// Those of the file system.
     pub fn write(&self, results: &Results) -> io::Result<()> {
         self.save(results)?;
-        fs::write(self.directory.join(REPORT), report::html(results))?;
+        let capture = |name: &str| captures::link(&self.directory, name);
+        fs::write(self.directory.join(REPORT), report::html(results, &capture))?;
         let series = self.directory.join(SERIES);
         fs::create_dir_all(&series)?;
         for (name, plot) in results.plots() {
@@ -151,6 +153,11 @@ impl Results {
 pub(crate) fn series_name(experiment: &str, variant: Option<&str>, plot: &Plot) -> String {
     let parts = [Some(experiment), variant, Some(plot.name.as_str())];
     file_name(&parts.into_iter().flatten().collect::<Vec<_>>())
+}
+
+/// The name of the capture of a variant, without what its file ends in.
+pub(crate) fn capture_name(experiment: &str, variant: &str) -> String {
+    file_name(&[experiment, variant])
 }
 
 /// The link from the report to a plot's points.

@@ -1,11 +1,13 @@
 //! What is to be run: jobs, and parts of them.
 
+use crate::captures::Captures;
 use crate::experiment::{Experiment, Variant, Work};
 use crate::mutants::Mutant;
 use crate::parameters::Settings;
 use std::fmt;
 use std::num::NonZeroU64;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// Experiments, and how much of them.
 #[derive(Clone, Debug)]
@@ -23,6 +25,8 @@ pub struct Plan {
     /// Other values than the papers': then there are no rows of sensitivity, and nothing is judged. All
     /// experiments are to have these parameters ([`Settings::fitting`]).
     pub settings: Settings,
+    /// Where captures of what is sent go, if they are wanted; they change no result.
+    pub captures: Option<Arc<Captures>>,
 }
 
 /// A job of a plan.
@@ -153,7 +157,8 @@ mod tests {
 
     fn plan() -> Plan {
         let experiments = crate::select(&["zhang91"]).unwrap();
-        Plan { experiments, quick: true, seeds: None, mutant: None, settings: Settings::default() }
+        let settings = Settings::default();
+        Plan { experiments, quick: true, seeds: None, mutant: None, settings, captures: None }
     }
 
     #[test]
@@ -179,7 +184,8 @@ mod tests {
         let settings = Settings::read(&["tau=2s"], &["buffer=10..30:10", "cc=reno,cubic"]).unwrap();
         let experiments = crate::select(&["zhang91.phases"]).unwrap();
         let seeds = NonZeroU64::new(4);
-        let plan = Plan { experiments, quick: true, seeds, mutant: None, settings };
+        let (captures, mutant) = (None, None);
+        let plan = Plan { experiments, quick: true, seeds, mutant, settings, captures };
         let command = "lab run zhang91.phases --set tau=2s --sweep buffer=10,20,30 --sweep cc=reno,cubic \
                        --quick --seeds 4";
         assert_eq!(plan.command(), command);

@@ -2,13 +2,16 @@
 
 use crate::experiment::{Choice, Paper};
 use crate::finding::{Finding, Verdict};
-use crate::output::{series_link, series_name};
+use crate::output::{capture_name, series_link, series_name};
 use crate::results::{Outcome, Results, Sensitivity};
 use crate::table::{self, Tally};
 use ackclock_report::{Page, Plot, Table, Text};
 
-/// The whole report in one page.
-pub(crate) fn html(results: &Results) -> String {
+/// The link to the capture of a name, where there is one.
+type CaptureLink<'c> = &'c dyn Fn(&str) -> Option<String>;
+
+/// The whole report in one page, with links to the captures that there are.
+pub(crate) fn html(results: &Results, capture: CaptureLink<'_>) -> String {
     let mut page = Page::new("Papers about TCP, reproduced");
     let version = concat!("ackclock ", env!("CARGO_PKG_VERSION"), ": ");
     page.paragraph(Text::from(version).code(format!("ackclock {}", results.plan.command())));
@@ -28,6 +31,11 @@ pub(crate) fn html(results: &Results) -> String {
         let partial = "Not all of it has been run: what is missing is not judged.";
         page.paragraph(Text::new().bad(partial));
     }
+    if !results.outcomes.iter().any(|outcome| !captures(outcome, capture).is_empty()) {
+        let command = format!("ackclock {} --captures 2000 --out DIR", results.plan.command());
+        let how = Text::new().faint("Captures of the packets are made on demand: ");
+        page.paragraph(how.code(command));
+    }
     let mut papers: Vec<Paper> = Vec::new();
     for outcome in &results.outcomes {
         if !papers.contains(&outcome.experiment.paper) {
@@ -41,7 +49,7 @@ pub(crate) fn html(results: &Results) -> String {
         let of_paper = |outcome: &&Outcome| outcome.experiment.paper == paper;
         page.chapter(paper.title());
         let outcomes = results.outcomes.iter().filter(of_paper);
-        outcomes.for_each(|outcome| experiment(&mut page, outcome));
+        outcomes.for_each(|outcome| experiment(&mut page, outcome, capture));
     }
     page.html()
 }
@@ -78,19 +86,47 @@ fn summary(page: &mut Page, papers: &[Paper], results: &Results) {
 /// A picture of the page.
 struct Picture<'o> {
     plot: &'o Plot,
+    variant: Option<&'o str>,
     title: String,
     /// Of its place on the page, and of the file with its points.
     id: String,
     series: String,
+    /// Link to the capture of the variant that it shows, or to the list of all.
+    capture: Option<String>,
+}
+
+/// The captures of an experiment that there are: variants and links.
+fn captures<'o>(outcome: &'o Outcome, capture: CaptureLink<'_>) -> Vec<(&'o str, String)> {
+    let id = outcome.experiment.id();
+    let link = |variant: &'o str| Some((variant, capture(&capture_name(&id, variant))?));
+    outcome.samples.variants().filter_map(link).collect()
+}
+
+/// Links to the captures of an experiment, if there are any.
+fn list_captures(page: &mut Page, captures: &[(&str, String)]) {
+    let links = captures.iter().fold(Text::from("Captures:"), |text, (variant, link)| {
+        text.plain(" ").link(*variant, link).plain(";")
+    });
+    if !captures.is_empty() {
+        page.paragraph(links);
+    }
 }
 
 /// The pictures that come next on the page, in the order of the paper's figures. What shows all variants
 /// stands for what shows one of them under the same name.
-fn pictures<'o>(page: &Page, outcome: &'o Outcome) -> Vec<Picture<'o>> {
+fn pictures<'o>(
+    page: &Page,
+    outcome: &'o Outcome,
+    captures: &[(&str, String)],
+) -> Vec<Picture<'o>> {
     let experiment = outcome.experiment.id();
-    let picture = |plot: &'o Plot, title: String, variant: Option<&str>| {
+    let picture = |plot: &'o Plot, title: String, variant: Option<&'o str>| {
         let series = series_link(&series_name(&experiment, variant, plot));
-        Picture { plot, title, id: String::new(), series }
+        let own = captures.iter().find(|(each, _)| Some(*each) == variant);
+        let capture = own.map(|(_, link)| link.clone());
+        let id = String::new();
+        let all = || (!captures.is_empty()).then(|| format!("#{experiment}"));
+        Picture { plot, variant, title, id, series, capture: capture.or_else(all) }
     };
     let shared = || outcome.findings.iter().flat_map(|findings| &findings.plots);
     let mut pictures: Vec<_> =
@@ -120,8 +156,12 @@ fn figures(page: &mut Page, pictures: &[Picture<'_>]) {
     }
     for picture in pictures {
         let caption = Text::from(picture.title.as_str()).plain(" ").link("CSV", &picture.series);
-        page.figure(picture.plot, caption);
+        page.figure(picture.plot, with_capture(caption, picture));
     }
+}
+
+fn with_capture(text: Text, picture: &Picture<'_>) -> Text {
+    picture.capture.iter().fold(text, |text, link| text.plain(" ").link("capture", link))
 }
 
 /// The figure of the paper that a plot is said to show; those that show none are last.
@@ -158,7 +198,7 @@ fn mark(outcome: &Outcome) -> Text {
     }
 }
 
-fn experiment(page: &mut Page, outcome: &Outcome) {
+fn experiment(page: &mut Page, outcome: &Outcome, capture: CaptureLink<'_>) {
     let experiment = outcome.experiment;
     let id = experiment.id();
     let heading = Text::from(format!("{}: {} ", experiment.shows, experiment.title)).code(&id);
@@ -170,7 +210,9 @@ fn experiment(page: &mut Page, outcome: &Outcome) {
     if outcome.missing > 0 {
         page.paragraph(Text::new().faint(format!("{} runs are missing.", outcome.missing)));
     }
-    let pictures = pictures(page, outcome);
+    let captures = captures(outcome, capture);
+    list_captures(page, &captures);
+    let pictures = pictures(page, outcome, &captures);
     if let Some(findings) = &outcome.findings {
         if !findings.findings.is_empty() {
             page.table(table_of(&findings.findings, &pictures));
@@ -187,18 +229,27 @@ fn experiment(page: &mut Page, outcome: &Outcome) {
     }
 }
 
-/// What shows a finding: the picture that it names, or else the first.
+/// What shows a finding: the picture that it names, or else the first; of its own variant if there is one.
 fn shown_in<'p, 'o>(finding: &Finding, pictures: &'p [Picture<'o>]) -> Option<&'p Picture<'o>> {
-    let named = finding.plot.and_then(|name| pictures.iter().find(|it| it.plot.name == name));
-    named.or_else(|| pictures.first())
+    let is_named = |it: &&Picture<'_>| finding.plot.is_none_or(|name| it.plot.name == name);
+    let named = || pictures.iter().filter(is_named);
+    let is_own = |it: &&Picture<'_>| it.variant.is_some_and(|of| tells_of(&finding.quantity, of));
+    named().find(is_own).or_else(|| named().next()).or_else(|| pictures.first())
 }
 
-/// The verdict, with links to the picture and to its points.
+/// Whether a quantity has the values of all settings of a variant among its words.
+fn tells_of(quantity: &str, variant: &str) -> bool {
+    let has = |value: &str| quantity.split([' ', ',']).any(|word| word.eq_ignore_ascii_case(value));
+    let mut values = variant.split(' ').filter_map(|setting| setting.split_once('=')).peekable();
+    values.peek().is_some() && values.all(|(_, value)| has(value))
+}
+
+/// The verdict, with links to the picture, to its points and to the packets behind it.
 fn verdict_cell(finding: &Finding, pictures: &[Picture<'_>]) -> Text {
     let mark = verdict_mark(Some(finding.verdict));
     let Some(picture) = shown_in(finding, pictures) else { return mark };
     let link = mark.plain(" ").link("picture", format!("#{}", picture.id));
-    link.plain(" ").link("CSV", &picture.series)
+    with_capture(link.plain(" ").link("CSV", &picture.series), picture)
 }
 
 fn table_of(findings: &[Finding], pictures: &[Picture<'_>]) -> Table {
@@ -239,6 +290,14 @@ fn sensitivity(rows: &[Sensitivity]) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_quantity_tells_of_the_variant_whose_values_it_has() {
+        assert!(tells_of("longest queue 1, tau 1s", "tau=1s"));
+        assert!(tells_of("packets/s of SACK, twice", "pipes=twice law=sack"));
+        assert!(!tells_of("longest queue 1, tau 0.01s", "tau=1s"));
+        assert!(!tells_of("utilisation", "stated"));
+    }
 
     #[test]
     fn pictures_are_in_the_order_of_the_papers_figures() {

@@ -55,7 +55,8 @@ pub fn run(
         let variant = &variants[unit.experiment][unit.variant];
         let mutant = plan.mutant.unwrap_or(&Mutant::NONE);
         let seed = unit.seed;
-        let job = Job { experiment, variant, seed, quick: plan.quick, mutant, interrupted };
+        let (quick, captures) = (plan.quick, plan.captures.as_ref());
+        let job = Job { experiment, variant, seed, quick, mutant, interrupted, captures };
         let sample = job.go_on().and_then(|()| job.run());
         // A job that panics ends the run, whatever it leaves here.
         let mut gathered = gathered.lock().unwrap_or_else(PoisonError::into_inner);

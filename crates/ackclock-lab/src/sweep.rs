@@ -177,7 +177,8 @@ mod tests {
         let settings = Settings::read(set, sweeps).unwrap();
         let experiments = settings.fitting(&select(&["zhang91.fixed_windows"]).unwrap()).unwrap();
         let seeds = NonZeroU64::new(2);
-        let plan = Plan { experiments, quick: true, seeds, mutant: None, settings };
+        let (captures, mutant) = (None, None);
+        let plan = Plan { experiments, quick: true, seeds, mutant, settings, captures };
         let results = run(&plan, Shard::WHOLE, NonZeroUsize::MIN, &AtomicBool::new(false), &());
         assert!(results.is_complete() && !results.fails());
         results.outcomes.into_iter().next().unwrap()

@@ -182,6 +182,7 @@ fn all_that_the_papers_print_is_read_by_an_experiment() {
         seeds: NonZeroU64::new(3),
         mutant: Some(&Mutant::NONE),
         settings: Settings::default(),
+        captures: None,
     };
     let jobs = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let results = run(&plan, Shard::WHOLE, jobs, &AtomicBool::new(false), &());

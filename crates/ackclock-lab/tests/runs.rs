@@ -11,6 +11,7 @@ fn plan(names: &[&str]) -> Plan {
         seeds: NonZeroU64::new(2),
         mutant: None,
         settings: Settings::default(),
+        captures: None,
     }
 }
 

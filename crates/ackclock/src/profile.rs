@@ -189,6 +189,9 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     /// Selective acknowledgments in both directions (RFC 2018, RFC 2883). With [`NoRanges`] ours report only
     /// duplicates.
     type Sack: Part;
+    /// SACK blocks beside data and FINs, whose segments are then shorter (RFC 2018 section 4: "in all ACKs");
+    /// without it only acks have them, one of which goes before the data. It needs [`Sack`](Self::Sack).
+    type SackWithData: Part;
     /// Signatures of segments with keys shared by both ends (RFC 2385, with the feature `tcp-md5`, and RFC
     /// 5925, with `tcp-ao`).
     type Signatures: Part;
@@ -240,6 +243,8 @@ pub trait Profile: Copy + Eq + Debug + Default + Send + Sync + 'static {
     const SEGMENTATION: bool = <Self::Segmentation as Part>::PRESENT;
     /// Whether the image has [`Sack`](Self::Sack).
     const SACK: bool = <Self::Sack as Part>::PRESENT;
+    /// Whether the image has [`SackWithData`](Self::SackWithData), and what that needs.
+    const SACK_WITH_DATA: bool = <Self::SackWithData as Part>::PRESENT && Self::SACK;
     /// Whether the image has [`Signatures`](Self::Signatures).
     const SIGNATURES: bool = <Self::Signatures as Part>::PRESENT;
     /// Whether the image has [`SynCookies`](Self::SynCookies).
@@ -296,6 +301,7 @@ pub mod full {
     pub type Recovery = recovery::All;
     pub type Segmentation = Present;
     pub type Sack = Present;
+    pub type SackWithData = Present;
     pub type Signatures = Present;
     pub type SynCookies = Present;
     pub type Timestamps = Present;
@@ -332,6 +338,7 @@ pub mod least {
     pub type Recovery = recovery::NewReno;
     pub type Segmentation = Absent;
     pub type Sack = Absent;
+    pub type SackWithData = Absent;
     pub type Signatures = Absent;
     pub type SynCookies = Absent;
     pub type Timestamps = Absent;
@@ -395,6 +402,7 @@ macro_rules! profile {
                 type Recovery = Recovery;
                 type Segmentation = Segmentation;
                 type Sack = Sack;
+                type SackWithData = SackWithData;
                 type Signatures = Signatures;
                 type SynCookies = SynCookies;
                 type Timestamps = Timestamps;
@@ -424,6 +432,7 @@ profile! {
         Ranges = FewRanges,
         Recovery = crate::tcp::recovery::Rfc6675,
         Sack = Present,
+        SackWithData = Present,
         Timestamps = Present,
         Undo = Present,
         WindowScaling = Present,

@@ -66,6 +66,10 @@ struct Run {
     /// Only this part of the runs, such as 2/8; 'ackclock lab merge' joins the parts
     #[arg(long, value_name = "I/N", requires = "out")]
     shard: Option<Shard>,
+    /// Write the first so many packets that the first seed of each variant sends as captures (pcapng), too,
+    /// with links from the report
+    #[arg(long, value_name = "PACKETS", requires = "out")]
+    captures: Option<NonZeroU64>,
     #[command(flatten)]
     output: OutputOptions,
 }
@@ -94,8 +98,9 @@ struct Mutants {
     /// Run all experiments that each must or may turn red, not the shortest that it must
     #[arg(long)]
     all: bool,
-    /// Write which mutants turn which verdict red into this file, as turned.json of the laboratory
-    #[arg(long, value_name = "FILE", requires = "all", conflicts_with = "names")]
+    /// Write which mutants turn which verdict red into this file, as turned.json of the laboratory; of those
+    /// that are not tried it keeps what is known
+    #[arg(long, value_name = "FILE", requires = "all")]
     write: Option<PathBuf>,
     /// How many runs at a time [default: one per core]
     #[arg(long, value_name = "NUMBER")]
@@ -147,6 +152,7 @@ impl Run {
             seeds: self.seeds,
             jobs: self.jobs,
             shard: self.shard.unwrap_or(Shard::WHOLE),
+            captures: self.captures,
             output: self.output.settings(),
         }
     }

@@ -71,6 +71,8 @@ pub(crate) static DSACK_MISSING: Sentence = Sentence::should(
 
 /// SACK blocks that go before the AccECN option.
 const BESIDE_COUNTERS: usize = 2;
+/// Segments of fewer bytes, options included, may leave no room for blocks beside their text.
+const LEAST_ROOM: Offset = 128;
 /// Duplicates that are remembered until they are reported.
 const REMEMBERED: usize = 1024;
 
@@ -276,8 +278,11 @@ impl Sacks {
         if behind == 0 {
             return;
         }
-        // Beside text there may be no room for what an ack without text has told; nor need a FIN tell it again.
-        if seen.len() > 0 && self.is_told {
+        // Beside text there may be no room for all that an ack without text has told, but for one block there is,
+        // unless segments are tiny or signed.
+        let is_again = seen.len() > 0 && self.is_told;
+        let is_tight = facts.peer_mss() < LEAST_ROOM || seen.header.options.signature.is_some();
+        if is_again && is_tight {
             return;
         }
         let (time, number) = (seen.time, seen.number);
@@ -285,6 +290,9 @@ impl Sacks {
             docket.forbid(&MISSING, time, number, || {
                 format!("no SACK block, though {behind} ranges have arrived behind a hole")
             });
+            return;
+        }
+        if is_again {
             return;
         }
         let timestamps = if seen.header.options.timestamps.is_some() { 12 } else { 0 };

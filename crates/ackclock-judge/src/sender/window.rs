@@ -78,6 +78,8 @@ pub(crate) struct Window {
     from: (Offset, Offset),
     /// The latest of those of any segment that may have counted.
     perhaps_from: (Offset, Offset),
+    /// The latest of them for a host that orders segments by their acks first: SND.WL2 and SND.WL1.
+    by_ack: (Offset, Offset),
     /// When `edge` moved left for the last time.
     shrunk: Instant,
     /// When the window became zero; `None` while it is open.
@@ -125,7 +127,9 @@ impl Window {
             if edge <= ack { self.perhaps_closed.or(Some(seen.time)) } else { None };
         let (seq, told) = self.from;
         let counts = seq < seen.seq || seq == seen.seq && told <= ack;
-        if !counts && ack <= facts.acked {
+        let may_count = (ack, seen.seq) >= self.by_ack;
+        self.by_ack = self.by_ack.max((ack, seen.seq));
+        if !counts && !may_count && ack <= facts.acked {
             // RFC 9293 section 3.10.7.4: old segments do not update the window.
             return;
         }

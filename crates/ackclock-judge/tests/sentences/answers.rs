@@ -68,11 +68,19 @@ fn a_host_that_has_closed_its_direction_takes_what_comes() {
 }
 
 #[test]
-fn what_cannot_be_told_beside_text_was_told_before() {
-    let told = "< . 101:201(100) ack 1\n> . 1:1(0) ack 1 <sack 101:201>\n";
-    let text = "write 10\n> P. 1:11(10) ack 1\n+0.01 < . 1:1(0) ack 11";
-    kept(&format!("{told}{text}"));
-    broken("sack-missing", &format!("{told}+0.01 < . 301:401(100) ack 1\n{text}"));
+fn beside_text_one_block_is_enough_once_all_were_told() {
+    let told = "
+        < . 101:201(100) ack 1
+        > . 1:1(0) ack 1 <sack 101:201>
+        +0.01 < . 301:401(100) ack 1
+        > . 1:1(0) ack 1 <sack 301:401 101:201>
+        ";
+    let text = |options: &str| {
+        format!("{told}write 10\n> P. 1:11(10) ack 1{options}\n+0.01 < . 1:1(0) ack 11")
+    };
+    kept(&text(" <sack 301:401>"));
+    broken("sack-missing", &text(""));
+    broken("sack-missing", &format!("{told}close\n> F. 1:1(0) ack 1\n+0.01 < . 1:1(0) ack 2"));
 }
 
 #[test]

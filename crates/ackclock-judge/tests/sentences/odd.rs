@@ -83,6 +83,26 @@ fn what_perhaps_updated_the_window_makes_older_segments_old() {
     broken("beyond-shrunk-window", shrinks);
 }
 
+/// Hosts that order segments by their acks take the window of one that lies before what is held.
+#[test]
+fn an_ack_that_is_news_makes_the_window_of_its_segment_the_latest() {
+    let open = |opens: &str| {
+        format!(
+            "
+            > . 1:101(100) ack 1
+            < . 9001:9101(100) ack 1 win 0
+            > . 101:101(0) ack 1
+            +0.01 < . 1:1(0) ack 101 win 0
+            +0.01 < . 1:1(0) ack 101 win {opens}
+            +0.01 > . 101:1101(1000) ack 1
+            +0.01 < . 1:1(0) ack 1101
+            "
+        )
+    };
+    kept(&open("60000"));
+    broken("beyond-shrunk-window", &open("500"));
+}
+
 #[test]
 fn what_was_put_together_on_its_way_is_answered_part_by_part() {
     let two = "> . 1:1(0) ack 1\n> . 1:1(0) ack 1";

@@ -66,7 +66,7 @@ impl Run {
         delays: Option<Delays>,
     ) -> Result<Self, Stop> {
         let failed = |error: &dyn std::fmt::Display| Stop::Failed(error.to_string());
-        let observers = (Recorder::default(), delays);
+        let observers = ((Recorder::default(), delays), job.capture(scenario.topology()));
         let mut run = scenario.start(observers).map_err(|error| failed(&error))?;
         let end = scenario.end();
         let mut delivered = BTreeMap::new();
@@ -84,7 +84,7 @@ impl Run {
         {
             return Err(Stop::Failed(format!("{name}: {error}")));
         }
-        let (recorder, delays) = run.into_observer();
+        let ((recorder, delays), _) = run.into_observer();
         Ok(Run { recorder, delays, results, end, delivered })
     }
 

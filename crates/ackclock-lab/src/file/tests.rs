@@ -14,7 +14,8 @@ const L4S: &str = include_str!("../../../../examples/experiments/rfc9332.toml");
 fn findings(experiment: &'static Experiment, seeds: u64) -> Vec<Finding> {
     let seeds = NonZeroU64::new(seeds);
     let (experiments, settings) = (vec![experiment], Settings::default());
-    let plan = Plan { experiments, quick: true, seeds, mutant: None, settings };
+    let (captures, mutant) = (None, None);
+    let plan = Plan { experiments, quick: true, seeds, mutant, settings, captures };
     let two = NonZeroUsize::new(2).unwrap();
     let results = run(&plan, Shard::WHOLE, two, &AtomicBool::new(false), &());
     let outcome = results.outcomes.into_iter().next().unwrap();
@@ -125,6 +126,7 @@ fn what_cannot_be_used_is_answered_with_its_line_and_what_can() {
 fn the_command_that_makes_a_report_again_names_the_file() {
     let file = "examples/experiments/chiu89.toml";
     let (experiments, settings) = (vec![parse(CHIU, file).unwrap()], Settings::default());
-    let plan = Plan { experiments, quick: true, seeds: None, mutant: None, settings };
+    let (captures, mutant) = (None, None);
+    let plan = Plan { experiments, quick: true, seeds: None, mutant, settings, captures };
     assert_eq!(plan.command(), format!("lab run {file} --quick"));
 }

@@ -1,7 +1,7 @@
 //! Runs the mutants, and tells which verdicts they turn red.
 
-use super::turned::Turned;
-use super::{ALL, Mutant};
+use super::turned;
+use super::{ALL, Mutant, NOT_TRIED};
 use crate::finding::Verdict;
 use crate::parameters::Settings;
 use crate::plan::{Plan, Shard};
@@ -50,7 +50,8 @@ pub fn try_mutants(
     let held = |mutant: &'static Mutant, names: &[&'static str]| {
         let experiments: Vec<&'static Experiment> = select(names).unwrap_or_default();
         let (seeds, settings) = (Some(SEEDS), Settings::default());
-        let plan = Plan { experiments, quick: true, seeds, mutant: Some(mutant), settings };
+        let (mutant, captures) = (Some(mutant), None);
+        let plan = Plan { experiments, quick: true, seeds, mutant, settings, captures };
         let results = run(&plan, Shard::WHOLE, jobs, interrupted, &());
         (!interrupted.load(Ordering::Relaxed)).then(|| verdicts(&results))
     };
@@ -128,15 +129,18 @@ impl Trial {
         !self.survived.is_empty()
     }
 
-    /// The text of `turned.json`.
+    /// The text of `turned.json`: what it has of mutants that were not tried, and what was found of those that
+    /// were.
     pub fn to_json(&self) -> String {
-        let mut turned = Turned::new();
+        let mut turned =
+            turned::of_others(|mutant| self.red.iter().all(|(tried, _)| *tried != mutant));
         for (mutant, red) in &self.red {
             for (id, quantity) in red.iter().filter(|(_, quantity)| quantity != RUNS) {
                 let of = turned.entry(id.clone()).or_default();
                 of.entry(quantity.clone()).or_default().push((*mutant).to_owned());
             }
         }
+        turned::in_order(&mut turned);
         serde_json::to_string_pretty(&turned).unwrap_or_default() + "\n"
     }
 }
@@ -153,6 +157,9 @@ impl fmt::Display for Trial {
         }
         for (mutant, id) in &self.spared {
             writeln!(f, "spared {mutant}: {id} should turn red, and is known not to")?;
+        }
+        for (what, why) in NOT_TRIED {
+            writeln!(f, "not tried: {what}: {why}")?;
         }
         let [red, survived, spared] = [self.red.len(), self.survived.len(), self.spared.len()];
         write!(

@@ -5,7 +5,7 @@ use super::{Change, Mutant};
 use crate::mutants::law::LawFault;
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::tcp::{
-    AckPolicy, Config, RecoveryAlgorithm, RestartAfterIdle, RtoBackoff, RtoEstimator,
+    AckPolicy, Config, RecoveryAlgorithm, RestartAfterIdle, RtoBackoff, RtoEstimator, RttSampling,
 };
 use ackclock::time::Duration;
 use ackclock_emulator::{Discipline, Loss, Path, Probability, QueueLimit};
@@ -217,6 +217,17 @@ pub const ALL: &[Mutant] = &[
         Change::Settings(|config| config.rto.backoff = RtoBackoff::None),
     ),
     mutant(
+        "no-karn",
+        "where one segment per window is timed, what is sent again is measured too",
+        &["jacobson88.four_conversations"],
+        &["jacobson88", "zhang91", "allman98", "veno.dummynet"],
+        Change::Settings(|config| {
+            if config.rto.sampling == RttSampling::OnePerWindow {
+                config.rto.sampling = RttSampling::OneWithoutKarn;
+            }
+        }),
+    ),
+    mutant(
         "no-fast-retransmit",
         "only the timer repairs a loss",
         &["zhang91.one_way_3", "veno.dummynet", "veno.loss_sweep"],
@@ -338,6 +349,13 @@ pub const ALL: &[Mutant] = &[
         }),
     ),
 ];
+
+/// Wrong stacks that are not tried, and why.
+pub(super) const NOT_TRIED: &[(&str, &str)] = &[(
+    "D-SACK ignored",
+    "no sender of the papers knows D-SACK (RFC 2883 is younger than four of them, and veno's takes SACK \
+     alone): no verdict can turn by it. The tests of the core try it",
+)];
 
 /// Timers that are all half as long where their least values count. Each setting is made from the default
 /// or from BSD's ticks, so that twice is as once.

@@ -17,6 +17,7 @@ use ackclock_emulator::{Path, Topology};
 use law::{Law, LawFault};
 
 pub use list::ALL;
+use list::NOT_TRIED;
 
 /// A stack or a network with something wrong.
 #[derive(Clone, Copy, Debug)]

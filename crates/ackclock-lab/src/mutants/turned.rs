@@ -16,6 +16,27 @@ static FAMILIES: LazyLock<BTreeSet<(&str, String)>> = LazyLock::new(|| {
     quantities.map(|(id, quantity)| (id.as_str(), family(quantity))).collect()
 });
 
+/// The entries of these mutants alone.
+pub(super) fn of_others(is_one: impl Fn(&str) -> bool) -> Turned {
+    let mut turned = TURNED.clone();
+    for quantities in turned.values_mut() {
+        for mutants in quantities.values_mut() {
+            mutants.retain(|mutant| is_one(mutant));
+        }
+        quantities.retain(|_, mutants| !mutants.is_empty());
+    }
+    turned.retain(|_, quantities| !quantities.is_empty());
+    turned
+}
+
+/// Puts the mutants of each quantity into the order of the list.
+pub(super) fn in_order(turned: &mut Turned) {
+    let place = |name: &String| super::ALL.iter().position(|mutant| mutant.name == name);
+    for mutants in turned.values_mut().flat_map(BTreeMap::values_mut) {
+        mutants.sort_by_key(place);
+    }
+}
+
 #[cfg(test)]
 pub(crate) fn table() -> &'static Turned {
     &TURNED

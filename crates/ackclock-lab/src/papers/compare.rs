@@ -36,6 +36,26 @@ pub(super) fn means_of_points(
     [one, other]: [Vec<String>; 2],
     quantity: &str,
 ) -> Result<Spread, Stop> {
+    Spread::of(ratios_of_points(samples, [one, other], quantity))
+        .ok_or_else(|| Stop::Failed(format!("no {quantity} of both lines")))
+}
+
+/// In which share of the seeds a line of a figure is above another.
+pub(super) fn share_above_one(
+    samples: &Samples,
+    variants: [Vec<String>; 2],
+    quantity: &str,
+) -> Result<Spread, Stop> {
+    let ratios = ratios_of_points(samples, variants, quantity);
+    let above = ratios.iter().filter(|ratio| **ratio > 1.0).count();
+    match ratios.len() {
+        0 => Err(Stop::Failed(format!("no {quantity} of both lines"))),
+        seeds => Ok(Spread::exactly(above as f64 / seeds as f64)),
+    }
+}
+
+/// By seed, what both lines have in common.
+fn ratios_of_points(samples: &Samples, [one, other]: [Vec<String>; 2], quantity: &str) -> Vec<f64> {
     let sums = |variants: &[String]| {
         let mut sums: BTreeMap<u64, (usize, f64)> = BTreeMap::new();
         for (seed, sample) in variants.iter().flat_map(|variant| samples.of(variant)) {
@@ -51,5 +71,5 @@ pub(super) fn means_of_points(
         let (others, of_others) = other.get(seed)?;
         (count == others).then(|| sum / of_others)
     });
-    Spread::of(ratios).ok_or_else(|| Stop::Failed(format!("no {quantity} of both lines")))
+    ratios.collect()
 }

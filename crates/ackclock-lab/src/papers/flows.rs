@@ -1,6 +1,6 @@
 //! Flows through a network: what most experiments consist of.
 
-use crate::experiment::{Job, Stop};
+use crate::experiment::{Beside, Job, Stop};
 use crate::mutants::law::Law;
 use ackclock::apps::{Amount, Burst, Later, Server, Service, Source, SourceConfig};
 use ackclock::congestion::BuiltIn;
@@ -11,7 +11,6 @@ use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{
     ApplicationId, Distribution, Draws, Dumbbell, Emulator, Ended, HostId, Observer, Path, Topology,
 };
-use ackclock_judge::FormJudges;
 use std::net::SocketAddr;
 
 /// The port of the first flow's receiver; each flow has the next.
@@ -38,7 +37,7 @@ pub(super) struct Flow {
 
 /// Flows while they run.
 pub(super) struct Flows<O> {
-    pub(super) emulator: Emulator<Law, (O, Option<FormJudges>)>,
+    pub(super) emulator: Emulator<Law, (O, Beside)>,
     running: Vec<Running>,
 }
 

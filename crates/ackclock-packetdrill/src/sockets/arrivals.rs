@@ -1,64 +1,37 @@
-//! What Linux takes, or passes over, and the stack does not: segments without the timestamps that were agreed on
-//! (RFC 7323 section 3.2 would have them dropped), and acks of what was not sent, which an established connection
-//! does not answer (RFC 9293 section 3.10.7.4 would).
+//! What Linux takes, and the stack does not: segments without the timestamps that were agreed on (RFC 7323 section 3.2
+//! would have them dropped).
 
 use super::Sockets;
-use super::habits::is_before;
 use super::known::Known;
-use super::layout::{ACK, FIN, RST, SYN};
+use super::layout::{RST, SYN};
 use super::packets::{View, stamped, timestamp};
-use ackclock::tcp::State;
 
-/// What is known of each connection.
+/// The clock of each connection's peer, if it tells it.
 #[derive(Default)]
-pub(super) struct Arrivals(Known<Seen>);
-
-#[derive(Clone, Copy, Default)]
-struct Seen {
-    /// The peer's clock, if it tells it.
-    clock: Option<u32>,
-    /// The number behind what was sent.
-    sent: Option<u32>,
-}
+pub(super) struct Arrivals(Known<Option<u32>>);
 
 impl Arrivals {
     /// A packet for the stack; the one that it is to see, if that is another.
     fn received(&mut self, view: &View, packet: &[u8]) -> Option<Vec<u8>> {
-        let known = self.0.of([view.ends[1], view.ends[0]]);
-        let told = timestamp(packet);
         if view.flags & RST != 0 {
             return None;
         }
+        let clock = self.0.of([view.ends[1], view.ends[0]]);
+        let told = timestamp(packet);
         if told.is_some() || view.flags & SYN != 0 {
-            known.clock = told;
+            *clock = told;
             return None;
         }
-        stamped(packet, known.clock?)
+        stamped(packet, (*clock)?)
     }
 
     /// A packet of the stack's.
     pub(super) fn sent(&mut self, packet: &[u8]) {
         let Some(view) = View::of(packet) else { return };
-        if view.flags & RST != 0 {
+        let agrees = view.flags & SYN == 0 || timestamp(packet).is_some();
+        if view.flags & RST != 0 || !agrees {
             self.0.remove(&view.ends);
-            return;
         }
-        let known = self.0.of(view.ends);
-        if view.flags & SYN != 0 {
-            known.sent = None;
-            known.clock = known.clock.filter(|_| timestamp(packet).is_some());
-        }
-        let flags = u32::from(view.flags & SYN != 0) + u32::from(view.flags & FIN != 0);
-        let end = view.end().wrapping_add(flags);
-        if known.sent.is_none_or(|sent| is_before(sent, end)) {
-            known.sent = Some(end);
-        }
-    }
-
-    /// Whether a packet acknowledges what was not sent.
-    fn is_early(&self, view: &View) -> bool {
-        let sent = self.0.get(&[view.ends[1], view.ends[0]]).and_then(|known| known.sent);
-        view.flags & (ACK | RST) == ACK && sent.is_some_and(|sent| is_before(sent, view.ack))
     }
 }
 
@@ -72,16 +45,9 @@ impl Sockets {
         }
     }
 
-    /// The packet that the stack is to see in place of one that has arrived, `None`: none at all.
-    pub(super) fn as_linux_takes(&mut self, packet: Vec<u8>) -> Option<Vec<u8>> {
-        let Some(view) = View::of(&packet) else { return Some(packet) };
-        let ends = [view.ends[1], view.ends[0]];
-        let is_established = |state| state == State::Established;
-        if self.arrivals.is_early(&view)
-            && self.states().any(|(both, state)| both == ends && is_established(state))
-        {
-            return None;
-        }
-        Some(self.arrivals.received(&view, &packet).unwrap_or(packet))
+    /// The packet that the stack is to see in place of one that has arrived.
+    pub(super) fn as_linux_takes(&mut self, packet: Vec<u8>) -> Vec<u8> {
+        let Some(view) = View::of(&packet) else { return packet };
+        self.arrivals.received(&view, &packet).unwrap_or(packet)
     }
 }

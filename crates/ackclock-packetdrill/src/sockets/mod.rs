@@ -174,8 +174,7 @@ impl Sockets {
         let translated = self.experimental.received(packet);
         let mut seen = translated.unwrap_or_else(|| packet.to_vec());
         if self.flags.habits {
-            let Some(taken) = self.as_linux_takes(seen) else { return };
-            seen = taken;
+            seen = self.as_linux_takes(seen);
             self.asked = View::of(&seen);
         }
         self.stack.on_packet(self.now, &seen);

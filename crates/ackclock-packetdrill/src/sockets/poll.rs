@@ -82,7 +82,11 @@ impl Sockets {
         if matches!(info.state, State::SynSent | State::SynReceived) {
             return Ok(0);
         }
-        let ended = readiness.finished || stream.saw_end || readiness.closed || stream.read_shut;
+        let has_fin = matches!(
+            info.state,
+            State::CloseWait | State::Closing | State::LastAck | State::TimeWait
+        );
+        let ended = has_fin || stream.saw_end || readiness.closed || stream.read_shut;
         let finished = readiness.closed || stream.write_shut;
         let mut events = 0;
         let mut add = |condition: bool, bits| events |= if condition { bits } else { 0 };

@@ -69,14 +69,16 @@ pub(super) fn write(info: &Info, config: &Config, stream: &Stream, now: Instant)
     let (our_shift, peer_shift) = info.window_scale.unwrap_or((0, 0));
     bytes[6] = peer_shift | our_shift << 4;
     bytes[7] = info.delivery_rate_app_limited.into();
+    // Of a connection that is over nothing is sent again.
+    let in_flight = |bytes| if info.state == State::Closed { 0 } else { segments(bytes) };
     for (offset, value) in [
         (8, micros(info.rto)),
         (12, if stream.data_count > 0 { micros(ack_timeout(config.ack_policy)) } else { 0 }),
         (16, info.mss),
         (20, info.receive_mss),
-        (24, segments(info.unacked)),
-        (28, segments(info.sacked)),
-        (32, segments(info.lost)),
+        (24, in_flight(info.unacked)),
+        (28, in_flight(info.sacked)),
+        (32, in_flight(info.lost)),
         (44, millis(info.since_sent)),
         (52, millis(now.saturating_since(stream.data_heard))),
         (56, millis(info.since_heard)),

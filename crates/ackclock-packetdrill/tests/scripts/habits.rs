@@ -206,18 +206,36 @@ fn a_segment_without_timestamps_is_taken() {
     check(&script("habits=none", ""));
 }
 
-/// Linux's `tcp_rcv_established`: an ack of what was not sent is passed over, and its timestamp too. (RFC 9293
-/// section 3.10.7.4 has it answered.)
+/// RFC 9293 section 3.10.7.4, and Linux's `tcp_rcv_established`: an ack of what was not sent is answered and nothing of its
+/// segment is taken, its timestamp neither.
 #[test]
-fn an_ack_of_what_was_not_sent_is_passed_over() {
+fn an_ack_of_what_was_not_sent_is_answered() {
     check(
         "
         flags habits=linux
         established
         < F. 1:1(0) ack 999
-        +0.1 quiet
-        < P. 1:11(10) ack 1
+        > . 1:1(0) ack 1
+        +0.1 < P. 1:11(10) ack 1
         +0.04 > . 1:1(0) ack 11
+        < . 11:11(0) ack 2
+        > . 1:1(0) ack 11
+        ",
+    );
+    check(
+        "
+        flags habits=linux,timestamps=on
+        socket = fd s
+        bind s
+        listen s 5
+        < S 0:0(0) <mss 1000,sackOK,TS val 100 ecr 0>
+        > S. 0:0(0) ack 1 <mss 1460,sackOK,TS val 1000 ecr 100>
+        +0.01 < . 1:1(0) ack 1 <TS val 110 ecr 1000>
+        accept s = fd c
+        < F. 1:1(0) ack 999 <TS val 90000 ecr 1000>
+        > . 1:1(0) ack 1 <TS val 1010 ecr 110>
+        +0.1 < P. 1:11(10) ack 1 <TS val 210 ecr 1010>
+        +0.04 > . 1:1(0) ack 11 <TS val 1150 ecr 210>
         ",
     );
 }
@@ -247,6 +265,23 @@ fn info_says_how_far_segments_were_reordered() {
         < . 1:1(0) ack 10001
         info c reordering = 10         # 1 after 10001
         info c reord_seen = 2
+        ",
+    );
+}
+
+/// Linux's `tcp_write_queue_purge`: of a connection that was reset nothing is in flight.
+#[test]
+fn info_says_that_nothing_is_in_flight_after_a_reset() {
+    check(
+        "
+        flags habits=linux
+        established
+        write c 2000
+        > . 1:1001(1000) ack 1
+        > P. 1001:2001(1000) ack 1
+        info c unacked = 2
+        +0.01 < R. 1:1(0) ack 1
+        info c unacked = 0
         ",
     );
 }

@@ -2,6 +2,27 @@
 
 use crate::player::check;
 
+/// Linux's `tcp_poll`: that the peer has finished is told at once, however much there is to be read before.
+#[test]
+fn the_end_is_told_before_all_is_read() {
+    check(
+        "
+        established
+        shutdown c wr
+        > F. 1:1(0) ack 1
+        < P. 1:101(100) ack 1
+        +0.04 > . 2:2(0) ack 101
+        poll c in|out|rdhup 0 = in|out
+        +0.01 < F. 101:101(0) ack 1
+        > . 2:2(0) ack 102
+        +0.01 poll c in|out|rdhup 0 = in|out|hup|rdhup
+        read c 100
+        read c 100 = 0
+        poll c in|out|rdhup 0 = in|out|hup|rdhup
+        ",
+    );
+}
+
 /// poll(2): a listener is readable while a connection waits.
 #[test]
 fn a_listener_is_readable_while_a_connection_waits() {

@@ -123,6 +123,7 @@ fn a_segment_may_join_several_blocks() {
     );
 }
 
+/// "SACK options SHOULD be included in all ACKs which do not ACK the highest sequence number."
 #[test]
 fn reports_go_on_beside_our_own_data() {
     check(
@@ -131,9 +132,72 @@ fn reports_go_on_beside_our_own_data() {
         < . 101:201(100) ack 1
         > . 1:1(0) ack 1 <sack 101:201>
         write 500
-        > P. 1:501(500) ack 1 <>
+        > P. 1:501(500) ack 1 <sack 101:201>
         < . 301:401(100) ack 1
         > . 501:501(0) ack 1 <sack 301:401 101:201>
+        < . 401:401(0) ack 501 win 10000
+        write 500
+        > P. 501:1001(500) ack 1 <sack 301:401 101:201>
+        < . 1:101(100) ack 1001
+        > . 1001:1001(0) ack 201 <sack 301:401>
+        < . 201:301(100) ack 1001
+        > . 1001:1001(0) ack 401 <>
+        write 500
+        > P. 1001:1501(500) ack 401 <>
+        ",
+    );
+}
+
+/// A full segment is as much shorter as the option is long (RFC 9293 section 3.7.1).
+#[test]
+fn blocks_take_their_place_from_the_text_of_a_segment() {
+    check(
+        "
+        established
+        < . 101:201(100) ack 1
+        > . 1:1(0) ack 1 <sack 101:201>
+        < . 301:401(100) ack 1
+        > . 1:1(0) ack 1 <sack 301:401 101:201>
+        write 1500
+        > . 1:981(980) ack 1 <sack 301:401 101:201>
+        > P. 981:1501(520) ack 1 <sack 301:401 101:201>
+        < . 1:101(100) ack 1501
+        > . 1501:1501(0) ack 201 <sack 301:401>
+        < . 201:301(100) ack 1501
+        > . 1501:1501(0) ack 401 <>
+        write 2000
+        > . 1501:2501(1000) ack 401 <>
+        > P. 2501:3501(1000) ack 401 <>
+        ",
+    );
+}
+
+/// What goes again goes in as many segments as it takes beside the blocks.
+#[test]
+fn a_retransmission_bears_them_too() {
+    check(
+        "
+        set recovery rfc6675
+        established
+        write 1000
+        > P. 1:1001(1000) ack 1 <>
+        < . 101:201(100) ack 1
+        > . 1001:1001(0) ack 1 <sack 101:201>
+        +0.2 > . 1:989(988) ack 1 <sack 101:201>
+        > P. 989:1001(12) ack 1 <sack 101:201>
+        ",
+    );
+}
+
+#[test]
+fn a_fin_bears_them_too() {
+    check(
+        "
+        established
+        < . 101:201(100) ack 1
+        > . 1:1(0) ack 1 <sack 101:201>
+        shutdown
+        > F. 1:1(0) ack 1 <sack 101:201>
         ",
     );
 }

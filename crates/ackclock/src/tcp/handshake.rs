@@ -13,6 +13,11 @@ pub(crate) const TCP_HEADER: u32 = 20;
 const IPV6_HEADER: u8 = 40;
 /// Bytes that the timestamps option takes in each segment, padding included (RFC 7323 Appendix A).
 const TIMESTAMPS_LEN: u16 = 12;
+/// Bytes of the longest option area (RFC 9293 section 3.1).
+const MAX_OPTIONS: u16 = 40;
+/// Bytes of a SACK option without its blocks, with padding, and of each block (RFC 2018 section 3).
+const SACK_HEAD: u16 = 4;
+const SACK_BLOCK: u32 = 8;
 /// MSS in bytes if the peer's SYN has no MSS option (RFC 9293 MUST-15): IPv4, IPv6.
 const DEFAULT_MSS: (u16, u16) = (536, 1220);
 /// Least MSS accepted from a peer, in bytes (as Linux's `tcp_min_snd_mss`): with a smaller one most of each
@@ -272,10 +277,23 @@ impl<P: Profile> Agreement<P> {
     /// Payload bytes of a full-sized segment with an MSS of `mss` bytes: what the options of every segment
     /// leave, at least 1.
     fn payload(&self, mss: u16) -> u16 {
+        mss.saturating_sub(self.len_of_options()).max(1)
+    }
+
+    /// Bytes of the options of every segment.
+    fn len_of_options(&self) -> u16 {
         let timestamps = if P::TIMESTAMPS && self.timestamps { TIMESTAMPS_LEN } else { 0 };
         let signature = self.signature().map_or(0, |kind| kind.len().into());
-        let options = timestamps + signature;
-        mss.saturating_sub(options).max(1)
+        timestamps + signature
+    }
+
+    /// Bytes of a SACK option with `blocks` blocks, or with as many as fit beside the options of every segment.
+    pub(crate) fn len_of_blocks(&self, blocks: usize) -> u32 {
+        let room = u32::from(MAX_OPTIONS.saturating_sub(SACK_HEAD + self.len_of_options()));
+        match (room / SACK_BLOCK).min(blocks as u32) {
+            0 => 0,
+            blocks => u32::from(SACK_HEAD) + SACK_BLOCK * blocks,
+        }
     }
 
     /// Eff.snd.MSS (section 3.7.1): payload bytes of a full-sized segment on a path with an MTU of `mtu`

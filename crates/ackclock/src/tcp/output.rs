@@ -8,7 +8,7 @@ use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::seq::SeqNumber;
 use crate::time::Instant;
-use crate::wire::{Ecn, Flags, Header, Options};
+use crate::wire::{Ecn, Flags, Header, Options, SackBlocks};
 
 /// One segment, or several for the link to cut, that the connection wants to send. The stack fills in ports
 /// and addresses.
@@ -68,7 +68,7 @@ enum Cause {
 }
 
 impl Cause {
-    /// Whether such a segment may carry SACK blocks: it has no payload, so they fit.
+    /// Whether such a segment carries what is to be reported in any case: it has no payload, so it fits.
     fn may_report(self) -> bool {
         matches!(self, Cause::Ack | Cause::Challenge | Cause::Keepalive)
     }
@@ -142,7 +142,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let single = self.sender.urgent().is_some() || has_cwr;
         let max_payload = if single { 0 } else { max_payload };
         if !matches!(seldom, SeldomTurn::Gather)
-            && let Some(data) = self.sender.next(now, &self.settings, max_payload)
+            && let Some(data) = self.next_data(now, max_payload)
         {
             if self.believes_router(now, &data) {
                 return self.poll_synchronized(now, max_payload);
@@ -168,9 +168,41 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         matches!(self.state, State::Established | State::FinWait1 | State::FinWait2)
     }
 
-    /// Whether an ack would report more than RCV.NXT: holes or duplicates. Such an ack is sent without data:
-    /// beside data there is no room for SACK blocks, and without SACK the peer counts only duplicate acks
-    /// that carry no data (RFC 5681 section 2).
+    /// The next data to send. If there is something to report beside it, that takes its place from each
+    /// segment's payload (RFC 9293 section 3.7.1), and the link cuts none.
+    fn next_data(&mut self, now: Instant, max_payload: u32) -> Option<Data> {
+        let mss = self.sender.mss();
+        let blocks = self.blocks_beside_data();
+        if blocks > 0 {
+            self.sender.narrow(mss - blocks);
+        }
+        let max_payload = if blocks > 0 { 0 } else { max_payload };
+        let data = self.sender.next(now, &self.settings, max_payload);
+        if blocks > 0 {
+            self.sender.narrow(mss);
+        }
+        data
+    }
+
+    /// Bytes of the SACK blocks that go beside data: 0 if there is nothing to report, or segments are so small
+    /// that blocks would leave less than half of one.
+    #[inline(always)]
+    fn blocks_beside_data(&self) -> u32 {
+        if P::SACK_WITH_DATA && self.has_report() { self.len_of_blocks() } else { 0 }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn len_of_blocks(&self) -> u32 {
+        let mut blocks = SackBlocks::EMPTY;
+        self.receiver.report_sack(&mut blocks);
+        let len = self.agreement.len_of_blocks(blocks.as_slice().len());
+        if 2 * len <= self.sender.mss() { len } else { 0 }
+    }
+
+    /// Whether an ack would report more than RCV.NXT: holes or duplicates. An ack that is due then is sent
+    /// without data, whether or not data follows: without SACK the peer counts only duplicate acks that carry
+    /// no data (RFC 5681 section 2).
     fn has_report(&self) -> bool {
         self.receiver.has_report()
     }
@@ -296,11 +328,15 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         }
         let mut outgoing = self.outgoing(now, Cause::Data(data), data.seq, flags, window);
         self.mark_urgent(&mut outgoing.header);
+        let mss = self.sender.mss();
+        let blocks = self.blocks_beside_data();
+        if blocks > 0 && data.len + blocks <= mss {
+            self.receiver.report_sack(&mut outgoing.header.options.sack);
+        }
         if self.has_seldom_state() {
             let header = &mut outgoing.header;
-            self.put_seldom_options(header, data.len, data.kind == DataKind::New);
+            self.put_seldom_options(header, data.len + blocks, data.kind == DataKind::New);
         }
-        let mss = self.sender.mss();
         (outgoing.offset, outgoing.len) = (offset, data.len as usize);
         if data.len > mss && !data.kind.is_path_probe::<P>() {
             outgoing.segment_size = mss as u16;
@@ -319,6 +355,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// Notes that the link has taken `outgoing`, the last answer of [`poll_transmit`](Self::poll_transmit).
     pub fn on_transmitted(&mut self, now: Instant, outgoing: &Outgoing) {
         let segments = outgoing.segments();
+        let bears_blocks = P::SACK_WITH_DATA && !outgoing.header.options.sack.is_empty();
         self.counters.segments_sent.add(segments);
         if outgoing.header.flags.contains(Flags::ACK) {
             self.timestamps.on_ack_sent(outgoing.header.ack);
@@ -339,7 +376,15 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             Cause::Data(data) => {
                 self.count_data_segments(segments);
                 self.on_new_data_sent();
+                // Beside blocks a segment is full that has as much payload as they leave.
+                let mss = self.sender.mss();
+                if bears_blocks {
+                    self.sender.narrow(mss - self.blocks_beside_data());
+                }
                 self.sender.on_sent(now, &self.settings, &data);
+                if bears_blocks {
+                    self.sender.narrow(mss);
+                }
                 if P::PATH_PROBING && data.kind == DataKind::PathProbe {
                     self.on_probe_sent(&data);
                 }
@@ -351,7 +396,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if self.has_seldom_state() {
             self.on_header_sent(&outgoing.header);
         }
-        let reports = outgoing.cause.may_report() || !self.has_report();
+        let reports = bears_blocks || outgoing.cause.may_report() || !self.has_report();
         if !self.is_sending() {
             return;
         }

@@ -157,8 +157,10 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if is_raise_due {
             self.search_path_anew(now);
         }
+        // Beside a probe there is no room to report what has arrived out of order.
+        let has_report = self.receiver.has_report();
         let may_probe = |probing: &&mut PathProbing| {
-            probing.probed == 0 && !probing.verification.holds_probes()
+            probing.probed == 0 && !probing.verification.holds_probes() && !has_report
         };
         let Some(probing) = probing_of(&mut self.seldom).filter(may_probe) else {
             return ProbeTurn::None;

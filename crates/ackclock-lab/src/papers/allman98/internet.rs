@@ -238,6 +238,9 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
         .paper(paper("time_iw_16_vs_32"))
         .tolerance(Tolerance::Between(0.95, 1.05)),
     );
-    findings.plots.extend(plots(samples, &name, 5));
+    let number = |key: &str| published::number(&format!("allman98.internet.{key}"));
+    // The other two are printed in words.
+    let printed = [(4.0, number("saved_iw_4")), (4.0, number("extra_retransmits_iw_4"))];
+    findings.plots.extend(plots(samples, &name, 5, printed.map(|point| vec![point])));
     Ok(findings)
 }

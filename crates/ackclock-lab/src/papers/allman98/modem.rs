@@ -1,6 +1,7 @@
 //! Figure 4: larger initial windows over a modem.
 
 use super::network::{self, ACK_TIMER, TIMER, WINDOWS, quantities};
+use crate::drawing::DrawPrinted;
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::published;
@@ -126,7 +127,10 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
         }
         findings.push(finding);
     }
-    findings.plots.extend(plots(samples, &name, 4));
+    let printed = |key: &str| published::number(&format!("allman98.modem.{key}"));
+    let mut saved = vec![(32.0, -printed("extra_time_iw_32"))];
+    saved.extend([3.0, 4.0, 8.0, 16.0].map(|window| (window, printed("saved_iw_3_to_16"))));
+    findings.plots.extend(plots(samples, &name, 4, [saved, Vec::new()]));
     for window in [4, 16, 32] {
         findings.plots.push(grid(samples, window)?);
     }
@@ -154,20 +158,29 @@ fn grid(samples: &Samples, window: u16) -> Result<Plot, Stop> {
     Ok(plot)
 }
 
-/// Saving and retransmissions over the initial window, as in figures 4 and 5.
-pub(super) fn plots(samples: &Samples, name: &str, figure: u32) -> [Plot; 2] {
+/// Saving and retransmissions over the initial window, as in figures 4 and 5, with what is printed of each.
+pub(super) fn plots(
+    samples: &Samples,
+    name: &str,
+    figure: u32,
+    printed: [Vec<(f64, f64)>; 2],
+) -> [Plot; 2] {
     [(0, "time saved", 'a'), (1, "additional retransmissions", 'b')].map(|(index, label, part)| {
         let [x, y] = [Axis::log("initial window (segments)"), Axis::linear(label)];
         let points = WINDOWS.into_iter().filter_map(|window| {
             let spread = samples.spread(name, &quantities(window)[index]).ok()?;
             Some((f64::from(window), spread.median))
         });
-        Plot::new(
+        let plot = Plot::new(
             &format!("figure_{figure}{part}"),
             &format!("{label} (figure {figure}{part})"),
             x,
             y,
-        )
-        .line(label, Style::LinePoints, points)
+        );
+        let plot = plot.line(label, Style::LinePoints, points);
+        match printed[index].is_empty() {
+            true => plot,
+            false => plot.printed_points(label, printed[index].iter().copied()),
+        }
     })
 }

@@ -1,12 +1,14 @@
 //! Table 4: sixteen transfers at once.
 
-use super::network::{self, ACKS, DELAY, Kind, TIMER, Transfer};
+use super::network::{self, ACKS, DELAY, Kind, Repair, TIMER, Transfer};
+use crate::drawing::DrawPrinted;
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::flows::{jain, starts};
 use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::time::{Duration, Instant};
+use ackclock_report::{Axis, Plot, Style};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "fairness",
@@ -38,12 +40,12 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 const ROWS: usize = 26;
 /// The columns between the queue and the index.
 const KINDS: [Kind<'_>; 6] = [
-    Kind { sack: false, algorithm: "AE" },
-    Kind { sack: false, algorithm: "DA" },
-    Kind { sack: false, algorithm: "ABC" },
-    Kind { sack: true, algorithm: "AE" },
-    Kind { sack: true, algorithm: "DA" },
-    Kind { sack: true, algorithm: "ABC" },
+    Kind { repair: Repair::Reno, algorithm: "AE" },
+    Kind { repair: Repair::Reno, algorithm: "DA" },
+    Kind { repair: Repair::Reno, algorithm: "ABC" },
+    Kind { repair: Repair::Sack, algorithm: "AE" },
+    Kind { repair: Repair::Sack, algorithm: "DA" },
+    Kind { repair: Repair::Sack, algorithm: "ABC" },
 ];
 
 /// A number of the table.
@@ -108,7 +110,7 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
     for row in 0..ROWS {
         let kinds = KINDS.iter().enumerate().filter_map(|(index, kind)| {
             let count = printed(row, index + 1);
-            let sender = if kind.sack { "SACK" } else { "Reno" };
+            let sender = if kind.repair == Repair::Reno { "Reno" } else { "SACK" };
             (count > 0.0).then(|| format!("{count} {sender} {}", kind.algorithm))
         });
         let kinds: Vec<_> = kinds.collect();
@@ -121,5 +123,14 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             .tolerance(Tolerance::AtLeast(0.98)),
         );
     }
+    let [x, y] = [Axis::linear("row of the table"), Axis::linear("Jain's index")];
+    let title = "fairness of 16 flows, row by row (table 4)";
+    let rows = || (0..ROWS).map(|row| (row, row as f64 + 1.0));
+    let measured = rows().filter_map(|(row, number)| {
+        Some((number, samples.spread(&variant(row, 1).name(), "jain").ok()?.median))
+    });
+    let plot = Plot::new("table_4", title, x, y).line("measured", Style::Points, measured);
+    let printed = rows().map(|(row, number)| (number, printed(row, KINDS.len() + 1)));
+    findings.plots.push(plot.printed_points("index", printed));
     Ok(findings)
 }

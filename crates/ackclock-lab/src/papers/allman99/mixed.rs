@@ -1,6 +1,6 @@
 //! Figures 8 and 9: half the flows use appropriate byte counting, half do not.
 
-use super::network::{ACKS, DELAY, Kind, TIMER};
+use super::network::{ACKS, DELAY, Kind, Repair, TIMER};
 use super::traffic::{self, HANDSHAKE, LENGTHS, quantities};
 use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
@@ -24,8 +24,10 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     work: Work::Rust { variants, run, judge },
 };
 
-const KINDS: [Kind<'_>; 2] =
-    [Kind { sack: true, algorithm: "DA" }, Kind { sack: true, algorithm: "ABC" }];
+const KINDS: [Kind<'_>; 2] = [
+    Kind { repair: Repair::Sack, algorithm: "DA" },
+    Kind { repair: Repair::Sack, algorithm: "ABC" },
+];
 const COUNTS: [&str; 5] = ["100", "200", "300", "400", "500"];
 
 fn variant(queue: &str, mix: &str, flows: &str, seeds: u64) -> Variant {
@@ -49,7 +51,7 @@ fn variants(quick: bool) -> Vec<Variant> {
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     match job.word("mix")? {
         "half" => traffic::run(job, &KINDS),
-        algorithm => traffic::run(job, &[Kind { sack: true, algorithm }]),
+        algorithm => traffic::run(job, &[Kind { repair: Repair::Sack, algorithm }]),
     }
 }
 

@@ -61,10 +61,20 @@ pub(super) const TIMER: Choice = Choice {
              ns then ticked by 100 ms and timed one segment at a time: a row",
 };
 
+/// How a sender repairs losses.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Repair {
+    Reno,
+    /// By the scoreboard, also in the slow start after a timeout.
+    Sack,
+    /// By the scoreboard, but not after a timeout: as ns had it in 1997.
+    SackOfNs,
+}
+
 /// A sender with its receiver: `SACK ABC`, `Reno DA`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Kind<'a> {
-    pub(super) sack: bool,
+    pub(super) repair: Repair,
     /// `AE`, `DA`, `ABC`, `LBC` or `SABC` with its scale as in `1/2`.
     pub(super) algorithm: &'a str,
 }
@@ -93,11 +103,13 @@ impl Kind<'_> {
     fn connection(self, job: &Job<'_>, window: u32) -> Result<Config, Stop> {
         let mut config = Config::default();
         config.mss = Some(segment_bytes() as u16);
-        (config.timestamps, config.nagle, config.sack) = (false, Nagle::Off, self.sack);
+        (config.timestamps, config.nagle) = (false, Nagle::Off);
+        config.sack = self.repair != Repair::Reno;
         (config.send_buffer, config.receive_buffer) = (1 << 20, window);
-        config.recovery = match self.sack {
-            true => RecoveryAlgorithm::SackPipe,
-            false => RecoveryAlgorithm::Reno,
+        config.recovery = match self.repair {
+            Repair::Reno => RecoveryAlgorithm::Reno,
+            Repair::Sack => RecoveryAlgorithm::SackPipe,
+            Repair::SackOfNs => RecoveryAlgorithm::SackPipeGoBackN,
         };
         config.ack_policy = match self.algorithm {
             "AE" => AckPolicy::EverySegment,

@@ -1,6 +1,7 @@
 //! Tables 2 and 3: a long and a short transfer side by side.
 
-use super::network::{self, ACKS, DELAY, Drops, Kind, TIMER, Transfer};
+use super::network::{self, ACKS, DELAY, Drops, Kind, Repair, TIMER, Transfer};
+use crate::drawing::DrawPrinted;
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::ratio;
@@ -8,6 +9,7 @@ use crate::papers::flows::{FIRST_PORT, starts};
 use crate::published;
 use crate::sample::{Sample, Samples};
 use ackclock::time::{Duration, Instant};
+use ackclock_report::{Axis, Plot, Style};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "one_on_one",
@@ -78,7 +80,7 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     let within = Duration::from_millis(100) + job.get("start")?;
     let start = starts(job, within).next().unwrap_or_default();
     let transfer = |algorithm, start, bytes| {
-        let (kind, pause) = (Kind { sack: true, algorithm }, Duration::ZERO);
+        let (kind, pause) = (Kind { repair: Repair::Sack, algorithm }, Duration::ZERO);
         Transfer { kind, start, pause, bytes }
     };
     let transfers = [
@@ -147,6 +149,9 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
             }
         }
     }
+    for (table, queue, window) in [(2, "drop-tail", LARGE), (3, "red", STATED), (3, "red", LARGE)] {
+        findings.plots.push(plot(samples, table, queue, window)?);
+    }
     findings.note(
         "Table 2 cannot come from the stated parameters: with an advertised window of 20 segments at \
          most 40 segments of two transfers are under way, and the queue holds them all. Without that \
@@ -154,4 +159,24 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
          was is not known.",
     );
     Ok(findings)
+}
+
+/// A table as a picture: the four ratios of each pair beside the printed ones.
+fn plot(samples: &Samples, table: u32, queue: &str, window: &str) -> Result<Plot, Stop> {
+    let name = |pair| variant(queue, window, pair, 1).name();
+    let [mut measured, mut printed] = [Vec::new(), Vec::new()];
+    for (row, pair) in PAIRS.into_iter().enumerate().skip(1) {
+        for (column, quantity) in (1..).zip(QUANTITIES) {
+            let place = (measured.len() + row) as f64;
+            let ratio = ratio(samples, [&name(pair), &name(PAIRS[0])], quantity)?;
+            measured.push((place, ratio.median));
+            let key = format!("allman99.one_on_one.{}.{row}.{column}", queue.replace('-', "_"));
+            printed.push((place, published::number(&key)));
+        }
+    }
+    let columns = "throughput long and short, drops long and short, of DA/ABC, ABC/DA and ABC/ABC";
+    let [x, y] = [Axis::linear(columns), Axis::linear("over DA/DA's")];
+    let title = format!("ratios to both without ABC, {queue}, window {window} (table {table})");
+    let plot = Plot::new(&format!("table_{table}_{window}"), &title, x, y);
+    Ok(plot.line("measured", Style::Points, measured).printed_points("ratios", printed))
 }

@@ -1,6 +1,6 @@
 //! Figures 5 to 7: scaled byte counting.
 
-use super::network::{ACKS, DELAY, Kind, TIMER};
+use super::network::{ACKS, DELAY, Kind, Repair, TIMER};
 use super::traffic::{self, HANDSHAKE, LENGTHS};
 use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
@@ -50,7 +50,7 @@ fn variants(quick: bool) -> Vec<Variant> {
 }
 
 fn run(job: &Job<'_>) -> Result<Sample, Stop> {
-    traffic::run(job, &[Kind { sack: true, algorithm: job.word("scale")? }])
+    traffic::run(job, &[Kind { repair: Repair::Sack, algorithm: job.word("scale")? }])
 }
 
 fn judge(samples: &Samples) -> Result<Findings, Stop> {

@@ -13,7 +13,10 @@ pub(super) const QUEUE: Parameter = listed(
 );
 
 /// How losses are repaired.
-pub(super) const SENDER: Parameter = listed("sender", "Reno or SACK senders (section 2)");
+pub(super) const SENDER: Parameter = listed(
+    "sender",
+    "Reno or SACK senders (section 2); SACK-1997 sends all again after a timeout, SACKed or not, as ns did",
+);
 
 /// How acks are counted.
 pub(super) const ALGORITHM: Parameter = listed(

@@ -2,6 +2,7 @@
 
 use super::senders;
 use super::timers::{self, DEVIATION, PATTERN, RFC_793};
+use crate::drawing::together;
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::{derived, ratio};
@@ -227,6 +228,10 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
     ));
     let [exact_old, exact_new] = [RFC_793, DEVIATION].map(|timer| exact(timer, 1).name());
     findings.push(lower("by an exact clock", [&exact_new, &exact_old])?);
+    let title = "the same round trips under both timers (figures 5 and 6)";
+    let variants = [(old.clone(), "rfc793: "), (new.clone(), "jacobson88: ")];
+    let both = together(samples, "timer", title, &variants);
+    findings.plots.extend(both.map(|plot| Plot { name: "both".to_owned(), ..plot }));
     let same = [&old, &new].map(|name| samples.spread(name, "differs").map(|spread| spread.most));
     let [old, new] = same;
     findings.push(

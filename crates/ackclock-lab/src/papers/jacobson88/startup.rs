@@ -1,6 +1,7 @@
 //! Figures 3 and 4: how a conversation starts with and without slow start.
 
 use super::senders::{self, BACKOFF, NEW_TIMER, OLD_TIMER, OVERHEAD, mss};
+use crate::drawing::{DrawPrinted, together};
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::ratio;
@@ -137,7 +138,14 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
         let figure = if job.word("sender")? == "old" { 3 } else { 4 };
         let title = format!("sequence numbers (figure {figure})");
         let all = log.conversations();
-        sample.draw(sequence_plot("sequence", &title, all, first + TRACE));
+        let plot = sequence_plot("sequence", &title, all, first + TRACE);
+        let old = ("throughput of 7 kB/s", "without_slow_start_Bps");
+        let new = ("throughput of 16 kB/s", "with_slow_start_start_of_trace_Bps");
+        let printed = [("20 kB/s available", "path_data_Bps"), if figure == 3 { old } else { new }];
+        sample.draw(printed.into_iter().fold(plot, |plot, (what, key)| {
+            let rate = published::number(&format!("jacobson88.startup.{key}"));
+            plot.printed_slope(what, rate / 1e3)
+        }));
         let [x, y] = [Axis::linear("first byte (kB)"), Axis::linear("times sent")];
         let title =
             format!("how often each packet was sent in a minute, {} sender", job.word("sender")?);
@@ -246,5 +254,9 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
         .paper("none")
         .tolerance(Tolerance::Exactly(0.0)),
     );
+    let title = "sequence numbers of the old sender and the new one (figures 3 and 4)";
+    let variants = [(old, "old: "), (new, "new: ")];
+    let both = together(samples, "sequence", title, &variants);
+    findings.plots.extend(both.map(|plot| Plot { name: "both".to_owned(), ..plot }));
     Ok(findings)
 }

@@ -1,7 +1,7 @@
 //! Figure 3: one connection over dummynet, with a loss of 1 %.
 
 use super::network;
-use crate::drawing::DrawSeries;
+use crate::drawing::{DrawSeries, together};
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::ratio;
@@ -173,6 +173,13 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
                 .paper(paper(law))
                 .note("the pipe's 800 kbit/s are shared by both passes"),
         );
+    }
+    for (pipes, ..) in READINGS {
+        let both = ["sack", "veno"].map(|law| (variant(pipes, law, 1).name(), ""));
+        let title =
+            format!("congestion windows, pipes applied as in the reading '{pipes}' (figure 3)");
+        let plot = together(samples, "cwnd", &title, &both);
+        findings.plots.extend(plot.map(|plot| Plot { name: format!("cwnd_{pipes}"), ..plot }));
     }
     findings.note(
         "The printed 22 packets/s of SACK do not follow from the stated path: at 1 % of loss and a \

@@ -1,6 +1,7 @@
 //! Figures 4 and 5 with one connection: throughput over the loss rate.
 
 use super::network::{self, ACKS, THRESHOLD, TIMER, TIMER_OF_NS};
+use crate::drawing::{DrawPrinted, together};
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::ratio;
@@ -177,7 +178,19 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
         });
         plot = plot.line(law, Style::LinePoints, points);
     }
-    findings.plots.push(plot);
+    // The gains are printed, not the utilisations.
+    let printed = [("0.01%", 1e-4, "gain_at_1e-4"), ("1%", 1e-2, "gain_at_1e-2")];
+    let points = printed.into_iter().filter_map(|(word, loss, key)| {
+        let gain = 1.0 + published::number(&format!("veno.loss_sweep.{key}"));
+        Some((loss, gain * samples.spread(&name(word, "sack"), "utilisation").ok()?.median))
+    });
+    findings.plots.push(plot.printed_points("SACK's and the gain of Veno", points));
+    for (law, panel) in [("sack", 'a'), ("veno", 'b')] {
+        let title = format!("rate of {law} over time, by loss (figure 4{panel})");
+        let variants: Vec<_> = QUICK_LOSSES.iter().map(|loss| (name(loss, law), "")).collect();
+        let plot = together(samples, "rate", &title, &variants);
+        findings.plots.extend(plot.map(|plot| Plot { name: format!("rate_{law}"), ..plot }));
+    }
     findings.note(
         "If every loss were taken for random the gain would tend to sqrt(3) = 1.73, the printed \
          1.72: windows fall by a fifth instead of a half. It is less where the window is so small \

@@ -1,7 +1,7 @@
 //! Figure 1: windows, sending rates and backlog over a modem line.
 
 use super::network::{self, ACKS, THRESHOLD_OF_NETBSD, TIMER};
-use crate::drawing::DrawSeries;
+use crate::drawing::{DrawSeries, together};
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::compare::{derived, ratio};
@@ -253,5 +253,13 @@ fn judge(samples: &Samples) -> Result<Findings, Stop> {
         .paper(claim("halved"))
         .tolerance(Tolerance::Above(published::number("veno.algorithm.beta"))),
     );
+    for (name, title) in [
+        ("cwnd", "congestion windows (figure 1)"),
+        ("rate", "sending rates over 2 s (figure 1)"),
+        ("backlog", "estimated packets in the bottleneck's buffer (figure 1)"),
+    ] {
+        let both = [(veno.clone(), ""), (sack.clone(), "")];
+        findings.plots.extend(together(samples, name, title, &both));
+    }
     Ok(findings)
 }

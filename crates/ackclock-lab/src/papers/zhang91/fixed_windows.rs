@@ -1,6 +1,7 @@
 //! Figures 8 and 9, sections 4.1 and 4.2: fixed windows and infinite buffers.
 
 use super::network::{self, IN_SERVICE, LENGTH, START, Scenario};
+use crate::drawing::DrawPrinted;
 use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::published;
@@ -54,7 +55,12 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
     if job.draws() {
         let figure = if tau == "1s" { 9 } else { 8 };
         let title = format!("Queues with fixed windows (figure {figure})");
-        sample.draw(run.queue_plot(&title, &[0, 1], Duration::from_secs(30))?);
+        let plot = run.queue_plot(&title, &[0, 1], Duration::from_secs(30))?;
+        let pipe = if tau == "1s" { "large" } else { "small" };
+        sample.draw([0, 1].into_iter().fold(plot, |plot, index| {
+            let key = format!("zhang91.fixed_windows_{pipe}_pipe.max_queue.{index}");
+            plot.printed_level(&format!("longest queue {}", index + 1), published::number(&key))
+        }));
     }
     Ok(sample)
 }

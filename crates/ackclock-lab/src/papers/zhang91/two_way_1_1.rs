@@ -2,6 +2,7 @@
 
 use super::analysis::{Epoch, correlation, means, period, share};
 use super::network::{self, CHOICES, PAYLOAD, Run, Scenario, port};
+use crate::drawing::DrawPrinted;
 use crate::experiment::{Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
 use crate::papers::flows::second;
@@ -93,7 +94,14 @@ fn run(job: &Job<'_>) -> Result<Sample, Stop> {
         let title = format!("Queues, and when data are dropped (figure {})", figures[0]);
         sample.draw(run.queue_plot(&title, &[0, 1], length)?);
         let title = format!("Congestion windows (figure {})", figures[1]);
-        sample.draw(run.window_plot(&title, &PORTS, length)?);
+        let plot = run.window_plot(&title, &PORTS, length)?;
+        // What is read off the figure is that of the smallest buffer.
+        let pipe = if tau == "1s" { "large" } else { "small" };
+        let key = format!("zhang91.two_way_1_1_{pipe}_pipe.max_wnd_packets");
+        sample.draw(match buffer {
+            "20" => plot.printed_level("largest window", published::number(&key)),
+            _ => plot,
+        });
     }
     Ok(sample)
 }

@@ -11,7 +11,8 @@ use core::str::FromStr;
 ///
 /// Textual form: the estimator, then `:ticks` for BSD's coarse clock (or `:ticks=100ms/3` for another length of
 /// a tick and another number of ticks as the least timeout), then `:one` if only one segment per window is
-/// timed. Bounds and backoff are not part of it; a parsed setting has the default ones.
+/// timed (`:one-without-karn`: even if it is sent again). Bounds and backoff are not part of it; a parsed
+/// setting has the default ones.
 ///
 /// ```
 /// use ackclock::tcp::{RtoConfig, RtoEstimator};
@@ -62,7 +63,8 @@ impl RtoConfig {
 
     /// The textual forms, as help and error messages list them.
     pub const WORDS: &'static str = "an estimator (linux, freebsd; or rfc6298, rfc793, jacobson88, \
-                                     jacobson88-k2, then maybe :ticks or :ticks=500ms/2, then maybe :one)";
+                                     jacobson88-k2, then maybe :ticks or :ticks=500ms/2, then maybe :one or \
+                                     :one-without-karn)";
 
     /// Timeout of a SYN after this number of `retransmissions`.
     pub(crate) fn syn_timeout(&self, retransmissions: u32) -> Duration {
@@ -158,12 +160,16 @@ pub enum RttSampling {
     /// One segment at a time, so about one per window, as in BSD before timestamps: after the ack of one, the
     /// next new segment is timed. A retransmission ends the measurement.
     OnePerWindow,
+    /// The same, but what is sent again does not end the measurement (no Karn's rule): the time from the first
+    /// transmission of a segment until an ack covers it, as RFC 793 section 3.7 has it and 4.2BSD had.
+    OneWithoutKarn,
 }
 
 words! {
-    RttSampling: "each or one",
+    RttSampling: "each, one or one-without-karn",
     "each" = EachAck,
     "one" = OnePerWindow,
+    "one-without-karn" = OneWithoutKarn,
 }
 
 impl FromStr for RtoConfig {
@@ -217,6 +223,7 @@ mod tests {
             "rfc6298",
             "rfc793:ticks=500ms/2",
             "jacobson88:one",
+            "rfc793:ticks=500ms/2:one-without-karn",
             "jacobson88-k2",
             "linux",
             "freebsd",
@@ -226,7 +233,7 @@ mod tests {
         for word in ["none", "linear", "exponential"] {
             assert_eq!(word.parse::<RtoBackoff>().unwrap().to_string(), word);
         }
-        for word in ["each", "one"] {
+        for word in ["each", "one", "one-without-karn"] {
             assert_eq!(word.parse::<RttSampling>().unwrap().to_string(), word);
         }
     }

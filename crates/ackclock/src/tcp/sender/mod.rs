@@ -535,6 +535,12 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.controller = controller;
     }
 
+    /// Makes segments `mss` bytes long while one is chosen or noted as sent, because other options take their place
+    /// beside it.
+    pub(crate) fn narrow(&mut self, mss: u32) {
+        self.mss = stored(mss);
+    }
+
     /// Sets the MSS to `mss` payload bytes, because the path MTU has changed (RFC 1191, RFC 8201). Larger
     /// segments in flight are lost, which is no sign of congestion.
     pub(crate) fn set_mss(&mut self, now: Instant, mss: u32) {

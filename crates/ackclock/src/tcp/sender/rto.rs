@@ -549,6 +549,19 @@ mod tests {
         assert_eq!(rto.samples(), 0);
     }
 
+    #[test]
+    fn without_karns_rule_a_retransmission_does_not_end_the_measurement() {
+        let mut rto = ticking("rfc6298:one-without-karn");
+        rto.on_new_data_sent(millis(0), SeqNumber(0));
+        rto.back_off();
+        rto.on_resent();
+        rto.on_ack(millis(1_100), SeqNumber(1_000), None);
+        let measured = (rto.samples(), rto.smoothed_rtt(), rto.backoff());
+        assert_eq!(measured, (1, Duration::from_millis(1_100), 0));
+        rto.on_ack(millis(1_200), SeqNumber(2_000), Some(Duration::from_millis(100)));
+        assert_eq!(rto.samples(), 1, "not each ack");
+    }
+
     /// Smoothed round-trip time and timeout of a timer from before RFC 6298, after a round trip of 100 ms and
     /// three timeouts.
     fn older_timer<P: Profile>() -> [Duration; 2] {

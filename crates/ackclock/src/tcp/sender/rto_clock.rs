@@ -96,13 +96,14 @@ impl OlderClock {
     }
 
     fn on_new_data_sent(&mut self, now: Instant, seq: SeqNumber) {
-        if self.sampling == RttSampling::OnePerWindow && !self.timing {
+        if !self.times_each_ack() && !self.timing {
             (self.timing, self.timed, self.timed_at) = (true, seq, self.reading(now));
         }
     }
 
+    /// Karn's rule, where it is kept.
     fn on_resent(&mut self) {
-        self.timing = false;
+        self.timing &= self.sampling == RttSampling::OneWithoutKarn;
     }
 
     /// The clock's reading, in ticks or microseconds, modulo 2^32.

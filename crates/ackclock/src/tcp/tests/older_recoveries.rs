@@ -173,6 +173,35 @@ fn the_pipe_variable_counts_packets_in_and_out() {
 }
 
 #[test]
+fn the_sender_of_ns_goes_back_over_everything_after_a_timeout() {
+    // Segments 0 and 4 are lost. What arrives after the timeout tells of 1 to 3 and 5 to 9.
+    let resent_after = |recovery| {
+        let mut test = ten_in_flight(recovery, Reno::default().into());
+        let resent: Vec<_> = test.run(200).iter().map(|(_, sent)| sent.data()).collect();
+        assert_eq!(resent, [(0, MSS)]);
+        test.sacks(4_000, &[(5_000, 10_000)]);
+        let first = test.data();
+        test.sacks(5_000, &[(6_000, 10_000)]);
+        (first, test.data())
+    };
+    let (first, _) = resent_after(RecoveryAlgorithm::SackPipe);
+    assert_eq!(first, [(4_000, MSS), (10_000, MSS)], "the other has the scoreboard");
+    let resent = resent_after(RecoveryAlgorithm::SackPipeGoBackN);
+    let all = Vec::from([(4_000, MSS), (5_000, MSS)]);
+    assert_eq!(resent, (all, Vec::from([(6_000, MSS), (7_000, MSS)])));
+}
+
+#[test]
+fn the_sender_of_ns_heeds_sacks_again_once_the_timeout_is_repaired() {
+    let mut test = ten_in_flight(RecoveryAlgorithm::SackPipeGoBackN, Reno::default().into());
+    assert_eq!(test.run(200).len(), 1);
+    test.acks(10_000);
+    assert_eq!(test.data(), [(10_000, MSS), (11_000, MSS)]);
+    test.sacks(10_000, &[(11_000, 12_000)]);
+    assert_eq!(test.info().sacked, MSS);
+}
+
+#[test]
 fn a_timeout_clears_the_scoreboard_of_the_pipe_variable() {
     let mut test = ten_in_flight(RecoveryAlgorithm::SackPipe, Reno::default().into());
     test.sacks(0, &[(1_000, 2_000)]);

@@ -1,5 +1,7 @@
 //! The paper's figures of a campaign.
 
+use crate::drawing::DrawPrinted;
+use crate::published;
 use crate::sample::Sample;
 use ackclock_measure::report::Findings;
 use ackclock_report::{Axis, HeatMap, Plot, Style};
@@ -12,7 +14,13 @@ pub(super) fn draw(sample: &mut Sample, found: &Findings, [day, during]: [&[f64]
     ] {
         let [x, y] = [Axis::linear("burst capacity (segments)"), Axis::linear("share of bursts")];
         let plot = Plot::new(&format!("bursts_{name}"), title, x, y);
-        sample.draw(plot.cdf("bursts", capacities.iter().copied()));
+        let plot = plot.cdf("bursts", capacities.iter().copied());
+        let of_probes = |key: &str| published::number(&format!("allman98.burst_probe.{key}"));
+        let (segments, share) = match name {
+            "before" => (32.0, of_probes("below_32_segments")),
+            _ => (of_probes("smallest_during_tests_segments"), 0.0),
+        };
+        sample.draw(plot.printed_points("share below", [(segments, share)]));
     }
     let [x, y] = [Axis::linear("hop"), Axis::linear("share of routes through a gateway")];
     let gateways = found

@@ -1,19 +1,18 @@
 //! Probes in the emulator, for the tools that send them into real networks.
 
-use crate::experiment::Job;
+use crate::experiment::{Beside, Job};
 use crate::mutants::law::Law;
 use crate::papers::datagram::{HEADER, ICMP, address, echo_request, ipv4};
 use ackclock::congestion::BuiltIn;
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Emulator, Endpoint, HostId, Topology};
-use ackclock_judge::FormJudges;
 use ackclock_measure::probe::{Flow, Heard, Method, Probe, ProbeError, Prober};
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr};
 
 /// A host that sends probes to another one through an emulated network, and hears what comes back.
 pub(super) struct Emulated {
-    emulator: Emulator<Law, ((), Option<FormJudges>)>,
+    emulator: Emulator<Law, ((), Beside)>,
     from: HostId,
     addresses: [Ipv4Addr; 2],
     /// Sent as soon as anybody listens: those of a burst leave together.

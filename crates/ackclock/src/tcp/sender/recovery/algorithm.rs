@@ -7,7 +7,7 @@ use super::newreno::NewReno;
 use super::rack::Rack;
 use super::reno::Reno;
 use super::rfc6675::Rfc6675;
-use super::sack_pipe::SackPipe;
+use super::sack_pipe::{SackPipe, SackPipeGoBackN};
 use super::tahoe::{Tahoe, TahoeGoBackN};
 use super::*;
 use crate::UnknownWord;
@@ -24,7 +24,7 @@ macro_rules! each {
 
 /// Generates `RecoveryAlgorithm` and `AnyRules` from the list of algorithms.
 macro_rules! recoveries {
-    ($($(#[$doc:meta])+ $rules:ident,)+) => {
+    ($($(#[$doc:meta])+ $rules:ident,)+ variations: $($(#[$vdoc:meta])+ $varied:ident,)+) => {
         /// Loss recovery algorithm: how losses are detected and repaired. How much may be in flight is up to
         /// congestion control.
         ///
@@ -41,11 +41,16 @@ macro_rules! recoveries {
         #[non_exhaustive]
         pub enum RecoveryAlgorithm {
             $($(#[$doc])+ $rules,)+
+            $($(#[$vdoc])+ $varied,)+
         }
 
         impl RecoveryAlgorithm {
-            /// All loss recovery algorithms.
+            /// All loss recovery algorithms. Their [`VARIATIONS`](Self::VARIATIONS) are not among them.
             pub const ALL: &'static [RecoveryAlgorithm] = &[$(RecoveryAlgorithm::$rules),+];
+
+            /// What differs from one of [`ALL`](Self::ALL) in a detail, for experiments. Its name is that
+            /// algorithm's with the detail behind a colon.
+            pub const VARIATIONS: &'static [RecoveryAlgorithm] = &[$(RecoveryAlgorithm::$varied),+];
 
             /// Names of all algorithms, in the order of [`ALL`](Self::ALL).
             pub const NAMES: &'static [&'static str] = &[$($rules::NAME),+];
@@ -54,6 +59,7 @@ macro_rules! recoveries {
             pub const fn name(self) -> &'static str {
                 match self {
                     $(RecoveryAlgorithm::$rules => $rules::NAME,)+
+                    $(RecoveryAlgorithm::$varied => $varied::NAME,)+
                 }
             }
 
@@ -62,6 +68,7 @@ macro_rules! recoveries {
             pub const fn needs_sack(self) -> bool {
                 match self {
                     $(RecoveryAlgorithm::$rules => $rules::NEEDS_SACK,)+
+                    $(RecoveryAlgorithm::$varied => $varied::NEEDS_SACK,)+
                 }
             }
         }
@@ -71,10 +78,11 @@ macro_rules! recoveries {
         #[derive(Debug)]
         pub enum AnyRules {
             $($(#[$doc])+ $rules($rules),)+
+            $($(#[$vdoc])+ $varied($varied),)+
         }
 
         impl Rules for AnyRules {
-            forward_rules!(each [$($rules)+]);
+            forward_rules!(each [$($rules)+ $($varied)+]);
         }
 
         impl RuleSet for AnyRules {
@@ -82,12 +90,14 @@ macro_rules! recoveries {
                 let usable = sack || !algorithm.needs_sack();
                 match if usable { algorithm } else { RecoveryAlgorithm::NewReno } {
                     $(RecoveryAlgorithm::$rules => AnyRules::$rules($rules::default()),)+
+                    $(RecoveryAlgorithm::$varied => AnyRules::$varied($varied::default()),)+
                 }
             }
 
             fn algorithm(&self) -> RecoveryAlgorithm {
                 match self {
                     $(AnyRules::$rules(_) => RecoveryAlgorithm::$rules,)+
+                    $(AnyRules::$varied(_) => RecoveryAlgorithm::$varied,)+
                 }
             }
         }
@@ -114,6 +124,10 @@ recoveries! {
     TimeoutOnly,
     /// As [`TimeoutOnly`](Self::TimeoutOnly), for the sender before Tahoe, which had no congestion window.
     GoBackN,
+    variations:
+    /// [`SackPipe`](Self::SackPipe) that ignores SACK blocks in the slow start after a timeout, as the simulator
+    /// ns did in 1997.
+    SackPipeGoBackN,
 }
 
 impl RecoveryAlgorithm {
@@ -132,7 +146,8 @@ impl FromStr for RecoveryAlgorithm {
     type Err = UnknownWord;
 
     fn from_str(name: &str) -> Result<Self, UnknownWord> {
-        let found = Self::ALL.iter().find(|algorithm| algorithm.name() == name);
+        let mut known = Self::ALL.iter().chain(Self::VARIATIONS);
+        let found = known.find(|algorithm| algorithm.name() == name);
         found.copied().ok_or(UnknownWord::Name { kind: "recovery", names: Self::NAMES })
     }
 }
@@ -144,7 +159,7 @@ mod tests {
 
     #[test]
     fn every_recovery_is_found_by_its_name() {
-        for algorithm in RecoveryAlgorithm::ALL {
+        for algorithm in RecoveryAlgorithm::ALL.iter().chain(RecoveryAlgorithm::VARIATIONS) {
             assert_eq!(algorithm.name().parse(), Ok(*algorithm));
             assert_eq!(AnyRules::choose(*algorithm, true).algorithm(), *algorithm);
         }

@@ -59,9 +59,9 @@ pub(super) trait RuleSet: Rules + Debug {
     /// The algorithm whose rules these are.
     fn algorithm(&self) -> RecoveryAlgorithm;
 
-    /// Whether losses are detected by SACK.
+    /// Whether losses are detected by SACK, for now.
     fn uses_sack(&self) -> bool {
-        self.algorithm().needs_sack()
+        self.algorithm().needs_sack() && !self.ignores_sack()
     }
 }
 

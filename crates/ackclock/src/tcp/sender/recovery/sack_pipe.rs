@@ -17,6 +17,20 @@ pub struct SackPipe {
     pipe: u32,
 }
 
+/// Fall and Floyd's sender as the simulator ns had it in 1997: the slow start after a timeout ignores SACK
+/// blocks, and sends everything from SND.UNA on again until an ack covers it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SackPipeGoBackN {
+    rules: SackPipe,
+    /// Whether that slow start is under way.
+    goes_back: bool,
+}
+
+impl SackPipeGoBackN {
+    pub(super) const NAME: &'static str = "sack-pipe:go-back-n";
+    pub(super) const NEEDS_SACK: bool = true;
+}
+
 impl SackPipe {
     pub(super) const NAME: &'static str = "sack-pipe";
     pub(super) const NEEDS_SACK: bool = true;
@@ -75,5 +89,41 @@ impl Rules for SackPipe {
         if episode.phase == Phase::Fast {
             self.pipe = self.pipe.saturating_add(range.len());
         }
+    }
+}
+
+impl Rules for SackPipeGoBackN {
+    fn on_ack<F: Flight>(
+        &mut self,
+        episode: &mut Episode,
+        flight: &mut F,
+        ack: &AckFacts<'_>,
+    ) -> Outcome {
+        let outcome = self.rules.on_ack(episode, flight, ack);
+        self.goes_back &= episode.phase == Phase::Loss;
+        outcome
+    }
+
+    fn on_timeout<F: Flight>(
+        &mut self,
+        episode: &Episode,
+        flight: &mut F,
+        now: Instant,
+        rtt: &MeasuredRtt,
+    ) {
+        self.goes_back = true;
+        self.rules.on_timeout(episode, flight, now, rtt);
+    }
+
+    fn ignores_sack(&self) -> bool {
+        self.goes_back
+    }
+
+    fn pipe<F: Flight>(&self, episode: &Episode, flight: &F) -> u32 {
+        self.rules.pipe(episode, flight)
+    }
+
+    fn on_sent<F: Flight>(&mut self, episode: &Episode, flight: &F, range: SeqRange, new: bool) {
+        self.rules.on_sent(episode, flight, range, new);
     }
 }
