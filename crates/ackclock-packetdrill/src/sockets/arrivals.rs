@@ -56,6 +56,11 @@ impl Arrivals {
         }
     }
 
+    /// The number behind what was sent between two ends, ours first.
+    pub(super) fn sent_to(&self, ends: [SocketAddr; 2]) -> Option<u32> {
+        self.0.get(&ends)?.sent
+    }
+
     /// Whether a packet acknowledges what was not sent.
     fn is_early(&self, view: &View) -> bool {
         let sent = self.0.get(&[view.ends[1], view.ends[0]]).and_then(|known| known.sent);

@@ -1,7 +1,7 @@
 //! What Linux does besides what the standards ask, where it is not the stack's to do: which segments carry PSH,
 //! when a reader's progress is told, when acks are delayed, and how much a write takes.
 
-use super::packets::{PSH, View, limit_mss, sacks};
+use super::packets::{ACK, PSH, RST, View, limit_mss, sacks};
 use super::segments::Segment;
 use super::socket::{Kind, Stream};
 use super::{Descriptor, Sockets};
@@ -215,6 +215,9 @@ impl Sockets {
             view.ends.reverse();
             let heard = self.stream_of(&view).map(|(handle, stream)| {
                 stream.segments.acknowledged(view.ack, &sacks(packet));
+                if view.flags & (ACK | RST) == ACK {
+                    stream.icmp = None;
+                }
                 (handle, stream.is_unfinished)
             });
             // MSG_MORE holds back until something else asks whether to send.
