@@ -1,7 +1,7 @@
 //! Names of the C library's numbers.
 
 /// Errors that calls answer.
-const ERRORS: [(&str, i32); 27] = [
+const ERRORS: [(&str, i32); 29] = [
     ("EAGAIN", libc::EAGAIN),
     ("EINPROGRESS", libc::EINPROGRESS),
     ("EALREADY", libc::EALREADY),
@@ -16,6 +16,8 @@ const ERRORS: [(&str, i32); 27] = [
     ("EADDRINUSE", libc::EADDRINUSE),
     ("ENOPROTOOPT", libc::ENOPROTOOPT),
     ("EEXIST", libc::EEXIST),
+    ("EPROTO", libc::EPROTO),
+    ("EACCES", libc::EACCES),
     ("ENOENT", libc::ENOENT),
     ("EAFNOSUPPORT", libc::EAFNOSUPPORT),
     ("EBUSY", libc::EBUSY),
