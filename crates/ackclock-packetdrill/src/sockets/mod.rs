@@ -23,6 +23,7 @@ mod records;
 mod segments;
 mod settings;
 mod socket;
+mod syn_options;
 mod tcp_info;
 mod values;
 
@@ -33,7 +34,7 @@ pub(crate) use pipe::SPLICE_NONBLOCK;
 pub(crate) use poll::Events;
 pub(crate) use socket::Linger;
 
-use crate::flags::Flags;
+use crate::flags::{Flags, SynOptions};
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::{
     AddressError, Capabilities, Cidr, Handle, Listener, Stack, StackConfig, Storage,
@@ -221,6 +222,9 @@ impl Sockets {
         }
         for packet in &mut packets {
             self.experimental.sent(packet);
+            if self.flags.syn_options == SynOptions::FreeBsd {
+                syn_options::as_freebsd_orders(packet);
+            }
             self.fragment(packet);
         }
         if self.flags.habits {

@@ -199,7 +199,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             return 0;
         }
         let mut blocks = SackBlocks::EMPTY;
-        self.receiver.report_sack(&mut blocks);
+        self.receiver.report_sack_beside_data(&mut blocks);
         let len = self.agreement.len_of_blocks(blocks.as_slice().len());
         if 2 * len <= self.sender.mss() { len } else { 0 }
     }
@@ -335,7 +335,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let mss = self.sender.mss();
         let blocks = self.blocks_beside_data();
         if blocks > 0 && data.len + blocks <= mss {
-            self.receiver.report_sack(&mut outgoing.header.options.sack);
+            self.receiver.report_sack_beside_data(&mut outgoing.header.options.sack);
         }
         if self.has_seldom_state() {
             let header = &mut outgoing.header;
