@@ -1,6 +1,7 @@
 //! Figures 7 to 12: four conversations over one link, before and after.
 
 use super::conversations::{self, GATEWAY};
+use super::figure_12::{time_constant, time_constant_of_spikes};
 use super::senders::{BACKOFF, NEW_TIMER, OLD_TIMER, OVERHEAD};
 use crate::experiment::{Choice, Experiment, Job, Paper, Seconds, Stop, Variant, Work};
 use crate::finding::{Finding, Findings, Tolerance};
@@ -71,6 +72,8 @@ fn variants(quick: bool) -> Vec<Variant> {
     }
     let [old, new] = ["old", "new"].map(|sender| variant(sender, seeds));
     variants.push(old.but("old_timer", "rfc793:ticks", rows));
+    // Karn's rule is among the paper's new algorithms.
+    variants.push(old.but("old_timer", "rfc793:ticks:one-without-karn", rows));
     variants.push(old.but("backoff", "none", rows));
     // The old senders' windows at once never get through a gateway of five packets.
     variants.push(new.but("gateway", "5", rows));
@@ -117,6 +120,11 @@ fn measure(sample: &mut Sample, log: &SegmentLog) {
         sample.set("delivered_of_28.8_kB", delivered / line);
         sample.set("offered_of_25_kB", offered / data);
     }
+    let acked =
+        |at| all().map(|each| f64::from(each.acked_by(at))).sum::<f64>() / line_and_data()[1];
+    let interval = published::seconds("jacobson88.four_conversations.averaging_s.figure_12");
+    let bandwidths = rate_over(Instant::from_secs(69), interval, acked);
+    sample.set("spike_time_constant_s", time_constant_of_spikes(&bandwidths));
     let reductions = reductions(log);
     sample.set("window_time_constant_s", time_constant(&reductions));
     sample.set("reductions_in_a_minute", reductions.len() as f64);
@@ -137,19 +145,6 @@ fn reductions(log: &SegmentLog) -> Vec<(f64, f64)> {
         }
     }
     found
-}
-
-/// The time constant of the exponential that fits best, by least squares of the logarithms; NaN if
-/// there is none.
-fn time_constant(points: &[(f64, f64)]) -> f64 {
-    let points = points.iter().filter(|(_, size)| *size > 0.0);
-    let (mut n, mut x, mut y, mut xx, mut xy) = (0.0, 0.0, 0.0, 0.0, 0.0);
-    for (time, size) in points {
-        let log = size.ln();
-        (n, x, y, xx, xy) = (n + 1.0, x + time, y + log, xx + time * time, xy + time * log);
-    }
-    let slope = (n * xy - x * y) / (n * xx - x * x);
-    if slope < 0.0 { -1.0 / slope } else { f64::NAN }
 }
 
 fn draw(sample: &mut Sample, job: &Job<'_>, log: &SegmentLog) -> Result<(), Stop> {
@@ -329,6 +324,7 @@ fn judge_new(samples: &Samples, findings: &mut Findings) -> Result<(), Stop> {
         .tolerance(Tolerance::around(printed("figure_12.fitted_time_constant_s"), 0.05))
         .missed("three reductions of one run in the paper; windows here hardly fall from one to the next"),
     );
+    judge_spikes(samples, findings);
     judge_early(samples, findings)?;
     let times = published::text(
         "jacobson88.four_conversations.with_congestion_avoidance.figure_12.window_reductions_at_s",
@@ -344,6 +340,22 @@ fn judge_new(samples: &Samples, findings: &mut Findings) -> Result<(), Stop> {
     Ok(())
 }
 
+/// The same as the paper reads it off its figure, where spikes shrink in any seed.
+fn judge_spikes(samples: &Samples, findings: &mut Findings) {
+    let key = "with_congestion_avoidance.figure_12.fitted_time_constant_s";
+    if let Ok(spread) = samples.spread(&variant("new", 1).name(), "spike_time_constant_s") {
+        findings.push(
+            Finding::new(
+                "s, time constant of the three highest spikes of the figure, new senders",
+                spread,
+            )
+            .shown_in("detail")
+            .paper(number(printed(key)))
+            .note("as the paper reads it, of one run; here of the seeds in which spikes shrink"),
+        );
+    }
+}
+
 /// The time constant that the paper expects of another gateway.
 fn judge_early(samples: &Samples, findings: &mut Findings) -> Result<(), Stop> {
     let expected =
@@ -357,16 +369,4 @@ fn judge_early(samples: &Samples, findings: &mut Findings) -> Result<(), Stop> {
             .note("no measurement of the paper's: what it expects of an algorithm that was still to come"),
     );
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_time_constant_of_an_exponential_is_found() {
-        let points = [0.0, 10.0, 30.0].map(|time: f64| (time, 1000.0 * (-time / 20.0).exp()));
-        assert!((time_constant(&points) - 20.0).abs() < 1e-9);
-        assert!(time_constant(&[(0.0, 1.0), (1.0, 2.0)]).is_nan());
-    }
 }

@@ -6,6 +6,7 @@ mod collapse;
 mod conversations;
 mod damage_loss;
 mod delay_sweep;
+mod figure_12;
 mod four_conversations;
 mod idle_restart;
 mod one_trace;

@@ -197,7 +197,7 @@ fn hear(
     let Some((mut header, mut ecn, payload)) = path.pop_front() else {
         return Ok(());
     };
-    match random.below(40) {
+    match random.below(80) {
         0 => return Ok(()),
         1 => path.push_back((header, ecn, payload.clone())),
         2 => {
