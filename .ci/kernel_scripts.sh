@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-folder=$PWD/${CARGO_TARGET_DIR:-target}/scripts
-rm -rf "$folder"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
 ACKCLOCK_KEEP_SCRIPTS=$folder cargo test --quiet -p ackclock-packetdrill -p ackclock-testkit --test scripts
 cargo run -p ackclock-kernel-player -- play "$folder" --page docs/kernel_scripts.md "$@"

@@ -1,5 +1,6 @@
 //! Any calls of packetdrill's C interface, with any packets between them: as a program would that
-//! knows no rules. Pointers are as long as they say, which is all that C can ask for.
+//! knows no rules. Pointers are as long as they say, which is all that C can ask for. Calls that wait are also made by
+//! other threads, as packetdrill's second thread makes them; at the latest they end when their descriptors are closed.
 
 #[path = "../../ackclock-packetdrill/tests/scripts/table.rs"]
 mod table;
@@ -16,10 +17,16 @@ use arbitrary::{Result, Unstructured};
 use libc::{c_char, c_int, epoll_event, iovec, msghdr, pollfd};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::ptr::{null, null_mut};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 use table::{Answer, Table};
 
 /// Calls and packets of one run.
 const MOST_STEPS: u32 = 150;
+/// Threads in calls that wait; beyond them the call is left out.
+const MOST_THREADS: usize = 3;
+/// Real time after which a call has to end whose descriptor was closed.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// Largest buffer of a call, in bytes.
 const MOST_BYTES: usize = 5_000;
 /// Most descriptors; beyond them calls that make some are left out.
@@ -60,7 +67,8 @@ pub(crate) fn run(data: &[u8]) {
 
 fn calls(u: &mut Unstructured<'_>) -> Result<()> {
     let table = Table::new(packetdrill_interface_init, u.choose(&FLAGS)?);
-    let mut world = World { table, descriptors: Vec::new(), peers: Vec::new(), clock: 0 };
+    let mut world =
+        World { table, descriptors: Vec::new(), peers: Vec::new(), threads: Vec::new(), clock: 0 };
     let mut result = Ok(());
     for _ in 0..MOST_STEPS {
         if u.is_empty() || result.is_err() {
@@ -86,12 +94,15 @@ struct World {
     table: Table,
     descriptors: Vec<c_int>,
     peers: Vec<Peer>,
+    /// Threads in calls that wait, and what descriptors they were answered.
+    threads: Vec<JoinHandle<Option<c_int>>>,
     clock: i64,
 }
 
 impl World {
     fn step(&mut self, u: &mut Unstructured<'_>) -> Result<()> {
-        match u.int_in_range(0..=9)? {
+        match u.int_in_range(0..=10)? {
+            10 => self.wait_elsewhere(u)?,
             0 | 1 => self.open(u)?,
             2 | 3 => self.inject(u)?,
             4 => self.receive_packet(),
@@ -357,6 +368,48 @@ impl World {
         Ok(())
     }
 
+    /// A call that waits, made by another thread, which then looks at the clock as packetdrill's does.
+    fn wait_elsewhere(&mut self, u: &mut Unstructured<'_>) -> Result<()> {
+        let (table, fd, which) = (self.table, self.descriptor(u)?, u.int_in_range(0..=6)?);
+        if self.threads.len() >= MOST_THREADS {
+            return Ok(());
+        }
+        let thread = thread::spawn(move || {
+            let answer = waiting_call(table, fd, which);
+            table.clock();
+            answer.ok().filter(|_| which == 0).map(|descriptor| descriptor as c_int)
+        });
+        // Most calls are to have begun to wait when the next step comes.
+        for _ in 0..50 {
+            if thread.is_finished() {
+                break;
+            }
+            thread::yield_now();
+        }
+        self.threads.push(thread);
+        Ok(())
+    }
+
+    /// Closes all descriptors, which ends the calls that wait on them.
+    fn end_calls(&mut self) {
+        let begin = Instant::now();
+        let mut accepted = Vec::new();
+        for descriptor in std::mem::take(&mut self.descriptors) {
+            let _ = checked(self.table.close(descriptor));
+        }
+        for thread in std::mem::take(&mut self.threads) {
+            while !thread.is_finished() {
+                assert!(begin.elapsed() < PATIENCE, "a call waits for a descriptor that is closed");
+                assert_eq!(self.table.usleep(1_000_000), Ok(0));
+                thread::yield_now();
+            }
+            accepted.extend(thread.join().expect("no panic in a call"));
+        }
+        for descriptor in accepted {
+            let _ = checked(self.table.close(descriptor));
+        }
+    }
+
     fn rest(&mut self, u: &mut Unstructured<'_>) -> Result<()> {
         let fd = self.descriptor(u)?;
         if u.ratio(2, 3)? {
@@ -367,12 +420,41 @@ impl World {
         Ok(())
     }
 
-    /// The caller frees the stack first, and closes the descriptors by itself.
-    fn end(self) {
+    /// Without calls under way the caller may free the stack first, and close the descriptors by itself.
+    fn end(mut self) {
+        if !self.threads.is_empty() {
+            self.end_calls();
+        }
         self.table.free();
         for descriptor in self.descriptors {
             // SAFETY: the library made it, and nobody else knows it.
             unsafe { libc::close(descriptor) };
+        }
+    }
+}
+
+/// A call that waits until something has happened, or some minutes.
+fn waiting_call(table: Table, fd: c_int, which: u8) -> Answer {
+    let mut bytes = [1; 3_000];
+    match which {
+        0 => {
+            let (mut address, mut len) = ([0; 28], 28);
+            table.accept(fd, address.as_mut_ptr(), &mut len)
+        }
+        1 => table.read(fd, bytes.as_mut_ptr(), bytes.len()),
+        2 => table.recv(fd, bytes.as_mut_ptr(), bytes.len(), libc::MSG_WAITALL),
+        3 => table.write(fd, bytes.as_ptr(), bytes.len()),
+        4 => {
+            let mut one = pollfd { fd, events: libc::POLLIN, revents: 0 };
+            table.poll(&mut one, 1, 100_000)
+        }
+        5 => {
+            let mut event = epoll_event { events: 0, u64: 0 };
+            table.epoll_wait(fd, &mut event, 1, -1)
+        }
+        _ => {
+            let address = of_ipv4(Ipv4Addr::new(192, 0, 2, 1), PORTS[0]);
+            table.connect(fd, address.as_ptr(), address.len() as u32)
         }
     }
 }
@@ -399,6 +481,11 @@ fn address(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
         2 | 3 => (Ipv4Addr::new(192, 168, 0, 1), OUR_PORT),
         _ => (Ipv4Addr::new(192, 0, 2, 1), *u.choose(&PORTS)?),
     };
+    Ok(of_ipv4(address, port))
+}
+
+/// A `sockaddr_in`.
+fn of_ipv4(address: Ipv4Addr, port: u16) -> Vec<u8> {
     let family = (libc::AF_INET as u16).to_ne_bytes();
-    Ok([&family[..], &port.to_be_bytes(), &address.octets(), &[0; 8]].concat())
+    [&family[..], &port.to_be_bytes(), &address.octets(), &[0; 8]].concat()
 }

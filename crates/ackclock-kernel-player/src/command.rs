@@ -1,9 +1,10 @@
 //! The command line.
 
 use crate::crew::{Script, play_all};
-use crate::gate::{self, Verdict, counts, is_known, is_too_long, judge, not_played, page};
+use crate::gate::{self, Verdict, counts, is_expected, is_too_long, judge, not_played};
 use crate::random::draw::draw;
-use crate::random::shrink::{Found, compare, shrink};
+use crate::random::page;
+use crate::random::shrink::{Found, Scripted, compare, scripts, shrink};
 use crate::random::sort::{Class, Classes};
 use crate::reasons::Reasons;
 use clap::{Args, Parser, Subcommand};
@@ -41,9 +42,15 @@ struct Random {
     /// Scripts side by side.
     #[arg(long, default_value_t = 32)]
     jobs: usize,
-    /// Make scripts smaller that differ, one of each class, and write them to this folder.
+    /// The folder of scripts that show the classes.
+    #[arg(long, default_value = "crates/ackclock-kernel-player/corpus")]
+    corpus: PathBuf,
+    /// Make a script of each class smaller that has none in the folder, and write it there.
     #[arg(long)]
-    corpus: Option<PathBuf>,
+    keep: bool,
+    /// Write a page of what was seen.
+    #[arg(long)]
+    page: Option<PathBuf>,
     /// Show all scripts that differ, and not only one of each kind that is not explained.
     #[arg(long)]
     show: bool,
@@ -62,6 +69,9 @@ struct Play {
     /// Why scripts differ.
     #[arg(long, default_value = "crates/ackclock-kernel-player/differences.toml")]
     differences: PathBuf,
+    /// Why random scripts differ, which the list above refers to.
+    #[arg(long, default_value = "crates/ackclock-kernel-player/kinds.toml")]
+    kinds: PathBuf,
     /// Scripts side by side.
     #[arg(long, default_value_t = 32)]
     jobs: usize,
@@ -98,7 +108,7 @@ impl Play {
     /// Whether all went as it is written, or as the list says.
     fn run(&self) -> Result<bool, String> {
         let begin = Instant::now();
-        let reasons = Reasons::read(&self.differences)?;
+        let reasons = Reasons::read(&self.differences, &Classes::read(&self.kinds)?)?;
         let mut scripts = gate::read(&self.folder)?;
         let strangers = reasons.strangers(|name| scripts.iter().any(|script| script.name == name));
         if !strangers.is_empty() {
@@ -108,8 +118,8 @@ impl Play {
             scripts.retain(|script| script.name.contains(only));
         }
         let (long, short): (Vec<Script>, _) = scripts.into_iter().partition(is_too_long);
-        let known = |script: &Script, played: &_| is_known(&reasons, script, played);
-        let outcomes = play_all(&short, self.jobs, known)?;
+        let expected = |script: &Script, played: &_| is_expected(&reasons, script, played);
+        let outcomes = play_all(&short, self.jobs, expected)?;
         let mut verdicts = Vec::new();
         for (script, outcome) in short.into_iter().zip(&outcomes) {
             let failure = outcome.as_ref().ok().and_then(|played| played.failure.as_ref());
@@ -126,7 +136,7 @@ impl Play {
         verdicts.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
         self.tell(&verdicts);
         println!("It took {:.0?}.", begin.elapsed());
-        self.keep_page(&page(&verdicts, &reasons))?;
+        self.keep_page(&gate::page(&verdicts, &reasons))?;
         Ok(!verdicts.iter().any(|(_, verdict)| matches!(verdict, Verdict::Problem(_))))
     }
 
@@ -164,15 +174,14 @@ impl Random {
     fn run(&self) -> Result<bool, String> {
         let begin = Instant::now();
         let classes = Classes::read(&self.kinds)?;
-        let stories: Vec<_> = self.seeds.clone().map(|seed| (seed, draw(seed))).collect();
-        let drawn = stories.len();
-        let played =
-            stories.iter().filter(|(_, story)| crate::random::library::script(story).is_some());
-        let played = played.count();
-        let found = compare(stories, self.jobs)?;
+        let drawn = self.seeds.clone().count();
+        let scripts = scripts(self.seeds.clone().map(|seed| (seed, draw(seed))));
+        let played = scripts.len();
+        let found = compare(scripts, self.jobs)?;
         println!("{drawn} scripts were drawn, {played} played to both, {} differ", found.len());
         for one in found.iter().filter(|_| self.show) {
-            println!("seed {}: {}\n{}\n{}\n", one.seed, one.kind, one.script, one.failure);
+            let Scripted { seed, script, .. } = &one.scripted;
+            println!("seed {seed}: {}\n{script}\n{}\n", one.kind, one.failure);
         }
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         let mut open: BTreeMap<&str, Vec<&Found>> = BTreeMap::new();
@@ -190,32 +199,34 @@ impl Random {
         }
         for (kind, found) in &open {
             println!("\nnot explained, {} times: {kind}", found.len());
-            if let Some(first) = found.iter().min_by_key(|one| one.story.lines.len()) {
-                println!("seed {}\n{}\n{}", first.seed, first.script, first.failure);
+            if let Some(first) = found.iter().min_by_key(|one| one.len()) {
+                let Scripted { seed, script, .. } = &first.scripted;
+                println!("seed {seed}\n{script}\n{}", first.failure);
             }
         }
-        if let Some(folder) = &self.corpus {
-            self.keep(&found, &classes, folder)?;
+        if self.keep {
+            self.keep(&found, &classes)?;
+        }
+        if let Some(path) = &self.page {
+            let text = page::page(&self.seeds, played, &found, &classes, &self.corpus);
+            let failed = |error| format!("cannot write {}: {error}", path.display());
+            fs::write(path, text).map_err(failed)?;
         }
         println!("It took {:.0?}.", begin.elapsed());
         Ok(open.is_empty())
     }
 
     /// Writes the smallest script of each class of which the folder has none yet, made smaller.
-    fn keep(
-        &self,
-        found: &[Found],
-        classes: &Classes,
-        folder: &std::path::Path,
-    ) -> Result<(), String> {
+    fn keep(&self, found: &[Found], classes: &Classes) -> Result<(), String> {
+        let folder = &self.corpus;
         let mut smallest: BTreeMap<&str, (&Class, &Found)> = BTreeMap::new();
         for one in found {
             let Some(class) = classes.of(&one.kind) else { continue };
-            if class.file(folder).exists() {
+            if class.varies || class.file(folder).exists() {
                 continue;
             }
             let (_, place) = smallest.entry(&class.name).or_insert((class, one));
-            if one.story.lines.len() < place.story.lines.len() {
+            if one.len() < place.len() {
                 *place = one;
             }
         }
@@ -225,7 +236,8 @@ impl Random {
         let failed = |error| format!("cannot write to {}: {error}", folder.display());
         fs::create_dir_all(folder).map_err(failed)?;
         for (class, one) in new.iter().zip(shrunk) {
-            let text = format!("# seed {}: {}\n{}", one.seed, one.kind, one.script);
+            let Scripted { seed, script, .. } = &one.scripted;
+            let text = format!("# seed {seed}: {}\n{script}", one.kind);
             fs::write(class.file(folder), text).map_err(failed)?;
         }
         Ok(())

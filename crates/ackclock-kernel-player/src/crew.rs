@@ -19,22 +19,22 @@ pub(crate) type Outcome = Result<Played, Unplayable>;
 /// Of what differs, how many play side by side when it is played again.
 const AGAIN: [usize; 3] = [12, 6, 2];
 
-/// Plays all, `jobs` at once, and returns how each went, in the same order. What does not go as it is written is played up to
+/// Plays all, `jobs` at once, and returns how each went, in the same order. What does not go as expected is played up to
 /// three times more, fewer and fewer at once, and counts as it went best: a machine with other things to do is
-/// late, and what is late may be in another order. `is_known` says what need not be played again.
+/// late, and what is late may be in another order.
 ///
 /// # Errors
 /// Why there is no seat.
 pub(crate) fn play_all(
     scripts: &[Script],
     jobs: usize,
-    is_known: impl Fn(&Script, &Played) -> bool,
+    is_expected: impl Fn(&Script, &Played) -> bool,
 ) -> Result<Vec<Outcome>, String> {
     let all: Vec<usize> = (0..scripts.len()).collect();
     let mut outcomes = play_some(scripts, &all, jobs)?;
     for jobs in AGAIN {
         let is_open = |n: &usize| match &outcomes[*n] {
-            Ok(played) => is_worse(played, &Played::default()) && !is_known(&scripts[*n], played),
+            Ok(played) => !is_expected(&scripts[*n], played),
             Err(_) => false,
         };
         let open: Vec<usize> = all.iter().copied().filter(is_open).collect();
@@ -43,7 +43,7 @@ pub(crate) fn play_all(
         }
         for (n, outcome) in open.iter().zip(play_some(scripts, &open, jobs)?) {
             if let (Ok(before), Ok(now)) = (&outcomes[*n], &outcome)
-                && is_worse(before, now)
+                && (is_worse(before, now) || is_expected(&scripts[*n], now))
             {
                 outcomes[*n] = outcome;
             }

@@ -7,7 +7,8 @@
 
 use crate::calls::Caller;
 use crate::kernel::device::now;
-use crate::kernel::seat::{Beginning, Seat};
+use crate::kernel::md5::Md5Key;
+use crate::kernel::seat::{Beginning, Seat, TESTKITS_ENDS, USUAL_ENDS};
 use crate::kernel::settings::Settings;
 use crate::kernel::watchdog::{Watched, watch};
 use crate::steps::{FLAGS, established, split, turn_to_peer, wait_until_asleep};
@@ -51,18 +52,20 @@ pub(crate) struct Unplayable(pub(crate) String);
 /// A flag that the kernel has not.
 fn beginning(text: &str) -> Result<Beginning, Unplayable> {
     let (mut flags, mut is_v6) = (FLAGS.to_owned(), false);
+    let mut needs_ends = text.contains("FO").then_some(USUAL_ENDS);
     for line in text.lines() {
         match line.split('#').next().unwrap_or_default().split_whitespace().collect::<Vec<_>>()[..]
         {
             [] => {}
             ["v6"] => is_v6 = true,
+            ["testkit"] => needs_ends = needs_ends.map(|_| TESTKITS_ENDS),
             ["flags", more] => flags = format!("{flags},{more}"),
             ["unplayable", ref reason @ ..] => return Err(Unplayable(reason.join(" "))),
             _ => break,
         }
     }
     let settings = Settings::read(&flags).map_err(Unplayable)?;
-    Ok(Beginning { settings, is_v6, needs_usual_peer: text.contains("FO") })
+    Ok(Beginning { settings, is_v6, needs_ends })
 }
 
 /// Plays a script in this seat.
@@ -70,8 +73,10 @@ fn beginning(text: &str) -> Result<Beginning, Unplayable> {
 /// # Errors
 /// A flag that the kernel has not.
 pub(crate) fn play(seat: &mut Seat, text: &str) -> Result<Played, Unplayable> {
-    let caller = seat.begin(&beginning(text)?).map_err(Unplayable)?;
+    let beginning = beginning(text)?;
+    let caller = seat.begin(&beginning).map_err(Unplayable)?;
     let mut session = Session::new(seat, caller);
+    session.key = beginning.settings.md5_key;
     let failure = script::play(text, &mut session).err();
     session.leave();
     let late = std::mem::take(&mut session.at_other_times);
@@ -100,6 +105,7 @@ struct Session<'s> {
     /// Packets that no line has asked for yet, and when they came.
     queue: VecDeque<(i64, Vec<u8>)>,
     waiting: Option<Waiting>,
+    key: Option<Md5Key>,
     /// What the kernel's timestamps were where the script says another number.
     echoes: BTreeMap<u32, u32>,
     at_other_times: Vec<String>,
@@ -127,7 +133,10 @@ impl script::Player for Session<'_> {
         match step {
             Step::Arrives(packet) => {
                 let packet = self.with_the_kernels_timestamp(packet);
-                let (packet, bytes) = self.conversations[self.current].write(&packet)?;
+                let (packet, mut bytes) = self.conversations[self.current].write(&packet)?;
+                if let Some(key) = &self.key {
+                    key.sign(&packet, &mut bytes);
+                }
                 self.inject(&bytes, format!("< {packet}"))
             }
             Step::Icmp(error) => {
@@ -169,6 +178,7 @@ impl<'s> Session<'s> {
             waited: 0,
             queue: VecDeque::new(),
             waiting: None,
+            key: None,
             echoes: BTreeMap::new(),
             at_other_times: Vec::new(),
             log: Vec::new(),
@@ -212,6 +222,9 @@ impl<'s> Session<'s> {
         let whose = known.ok_or_else(|| format!("the kernel sent something to port {port}"))?;
         let millis = ((at - self.begin) / 1_000) as u32;
         let packet = self.conversations[whose].read(millis, bytes)?;
+        if self.key.as_ref().is_some_and(|key| !key.has_signed(&packet, bytes)) {
+            return Err(format!("the kernel has signed {packet} wrongly"));
+        }
         self.log.push(format!("{} > {packet}", self.shown(at)));
         Ok((whose, packet))
     }
@@ -280,7 +293,7 @@ impl<'s> Session<'s> {
         let (call, expected) = split(text);
         let words: Vec<&str> = call.split_whitespace().collect();
         match words[..] {
-            ["v6"] | ["flags", _] => Ok(()),
+            ["v6" | "testkit"] | ["flags", _] => Ok(()),
             // Whatever the kernel sends.
             ["skip"] => self.skip(),
             ["peer", n] => {

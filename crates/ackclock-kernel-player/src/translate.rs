@@ -17,6 +17,8 @@ struct Translation {
     timestamps: bool,
     fast_open: bool,
     is_closed: bool,
+    /// Bytes of a write that waits for the handshake.
+    waiting: Option<String>,
     /// Milliseconds since the script began.
     elapsed: u64,
     text: String,
@@ -33,6 +35,7 @@ pub(crate) fn translate(script: &str) -> String {
         timestamps: false,
         fast_open: false,
         is_closed: false,
+        waiting: None,
         elapsed: 0,
         text: String::new(),
     };
@@ -43,7 +46,7 @@ pub(crate) fn translate(script: &str) -> String {
         }
     }
     let Translation { flags, text, .. } = translation;
-    let mut script = String::new();
+    let mut script = String::from("testkit\n");
     for flag in flags {
         let _ = writeln!(script, "flags {flag}");
     }
@@ -63,6 +66,10 @@ impl Translation {
         }
         let words: Vec<&str> = step.split_whitespace().collect();
         let calls = match words[..] {
+            [">", flags, ..] if self.waiting.is_some() && !flags.contains('S') => {
+                let n = self.waiting.take().unwrap_or_default();
+                vec![step.to_owned(), format!("done = {n}"), "nonblock c on".into()]
+            }
             [">" | "<" | "icmp" | "quiet", ..] => vec![step.to_owned()],
             ["set", ref setting @ ..] => {
                 self.set(setting).ok_or_else(|| format!("the kernel has no `{step}`"))?;
@@ -111,6 +118,7 @@ impl Translation {
             ["receive_buffer", bytes] => format!("rmem={bytes}"),
             ["mtu_probing", mode] => format!("mtu_probing={mode}"),
             ["base_mss", bytes] => format!("base_mss={bytes}"),
+            ["send_buffer", bytes] => format!("wmem={bytes}"),
             ["nagle", "minshall"]
             | ["pacing", "off"]
             | ["ack_policy", "delayed", "0.04" | "0.040", "0"] => {
@@ -121,6 +129,17 @@ impl Translation {
                 return Some(());
             }
             ["ack_policy", "every"] => "quickack=always".into(),
+            ["ack_policy", "delayed", "0.04", first] => format!("quickack={first}"),
+            // Retransmissions are counted, and come after 1, 3, 7 s and so on.
+            ["syn_give_up", seconds] => {
+                let retries = (seconds.parse::<u32>().ok()? + 1).checked_ilog2()?;
+                format!("syn_retries={retries}")
+            }
+            ["md5_key", digits] => format!("md5_digits={digits}"),
+            ["fast_open_key", digits] if digits.len() == 32 => {
+                let groups = [0, 8, 16, 24].map(|at| &digits[at..at + 8]);
+                format!("fastopen_key={}", groups.join("-"))
+            }
             ["rto", "1" | "1.0", least, _] => format!("rto_min={}", millis(least)?),
             ["fast_open", mode] => {
                 self.fast_open = mode != "off";
@@ -168,6 +187,13 @@ impl Translation {
                 let answer = if needs_cookie { " = EINPROGRESS" } else { "" };
                 Some(self.connect(&format!("sendto c {n} fastopen{answer}")))
             }
+            // What is queued before the handshake is what a call writes that waits for it.
+            ["connect", "with", n] => {
+                self.waiting = Some(n.to_owned());
+                let mut calls = self.connect("connect c = EINPROGRESS");
+                calls.extend(["nonblock c off".into(), format!("start write c {n}")]);
+                Some(calls)
+            }
             ["listen"] => Some(self.listen()),
             ["accept"] => Some(self.accept()),
             ["established", ref rest @ ..] => self.establish(rest),
@@ -189,6 +215,8 @@ impl Translation {
             }
             ["user_timeout", time] => one(format!("set c TCP_USER_TIMEOUT {}", millis(time)?)),
             ["nagle", "off"] => one("set c TCP_NODELAY 1".into()),
+            // What Linux sends of it at once, though it is corked.
+            ["push"] => Some([1, 0].map(|on| format!("set c TCP_NODELAY {on}")).into()),
             ["nagle", "minshall"] => one("set c TCP_NODELAY 0".into()),
             ["cork", value] => one(format!("set c TCP_CORK {}", u8::from(value == "on"))),
             ["state", name] => Some(state(name).into_iter().collect()),
@@ -338,9 +366,17 @@ mod tests {
         let script = "set sack off\nestablished win 500\n+1 write 10\n> P. 1:11(10) ack 1\n+0.5 info cwnd 2000 # two";
         assert_eq!(
             translate(script),
-            "flags rmem=10000\nflags sack=off\nsocket nonblock = fd c\nset c TCP_MAXSEG 1000\n\
+            "testkit\nflags rmem=10000\nflags sack=off\nsocket nonblock = fd c\nset c TCP_MAXSEG 1000\n\
              connect c = EINPROGRESS\nskip\n+0.01 < S. 0:0(0) ack 1 win 500 <mss 1000>\nskip\n\
              +1 write c 10\n> P. 1:11(10) ack 1\n+0.5 info c snd_cwnd = 2\n"
+        );
+        let script =
+            "set md5_key 0102\nset syn_give_up 10\nconnect with 9\n> S 0:0(0)\n> P. 1:10(9) ack 1";
+        assert_eq!(
+            translate(script),
+            "testkit\nflags rmem=10000\nflags md5_digits=0102\nflags syn_retries=3\nsocket nonblock = fd c\n\
+             set c TCP_MAXSEG 1000\nconnect c = EINPROGRESS\nnonblock c off\nstart write c 9\n\
+             > S 0:0(0)\n> P. 1:10(9) ack 1\ndone = 9\nnonblock c on\n"
         );
         assert_eq!(translate("set msl 1"), "unplayable the kernel has no `set msl 1`\n");
     }

@@ -105,6 +105,9 @@ pub(crate) struct Actor {
     next_tune: Instant,
     /// When all was written.
     written_at: Option<Instant>,
+    /// When the connection was opened here, and when this end had heard the end of it.
+    opened_at: Option<Instant>,
+    ended_at: Option<Instant>,
     /// The other has finished.
     heard_end: bool,
     has_shut: bool,
@@ -135,6 +138,8 @@ impl Actor {
             next_read: Instant::ZERO,
             next_tune: Instant::FAR_FUTURE,
             written_at: None,
+            opened_at: None,
+            ended_at: None,
             heard_end: false,
             has_shut: false,
             is_over: false,
@@ -144,6 +149,11 @@ impl Actor {
     /// Bytes written and read.
     pub(crate) fn moved(&self) -> (u64, u64) {
         (self.written, self.read)
+    }
+
+    /// How long the connection took until the other end of it was heard.
+    pub(crate) fn took(&self) -> Option<Duration> {
+        Some(self.ended_at?.saturating_since(self.opened_at?))
     }
 
     fn streams(&self) -> (Pattern, Pattern) {
@@ -178,6 +188,7 @@ impl Actor {
 
     fn begin(&mut self, now: Instant, stack: &Net, handle: Handle) {
         self.handle = Some(handle);
+        self.opened_at = Some(now);
         self.ends = stack.local_addr(handle).zip(stack.remote_addr(handle));
         self.next_write = now;
         self.next_read = now + self.plan.reads_from;
@@ -327,6 +338,7 @@ impl Actor {
                 }
                 Err(ReceiveError::Finished) => {
                     self.heard_end = true;
+                    self.ended_at.get_or_insert(now);
                     return;
                 }
                 Err(_) => return,

@@ -123,7 +123,7 @@ fn hosts(lot: &mut Lot, seed: u64) -> ([Host; 2], Bench) {
         let secret = [seed, side as u64];
         let config = StackConfig::new(Capabilities::with_mtu(MTU), secret);
         let mut stack = Stack::new(config, law, Storage::growing()).expect("a usable MTU");
-        let address = Cidr { address: ends[side].ip().into(), prefix: 24 };
+        let address = Cidr { address: ends[side].ip(), prefix: 24 };
         stack.add_address(address).expect("room for an address");
         let mut hosting = Hosting::small(64);
         hosting.cuts_segments(lot.rarely(3));

@@ -245,6 +245,8 @@ pub(crate) struct Run {
     pub(crate) arrives: bool,
     /// What has arrived then must have taken no longer, because of what path and law can do.
     pub(crate) within: Duration,
+    /// Nothing tells one connection from the others: all have to take the same time.
+    pub(crate) alike: bool,
     /// What the one that connects tells of the path has to be what is known of it.
     pub(crate) known: Option<Known>,
 }
@@ -268,6 +270,7 @@ impl Run {
             limit: Duration::from_secs(60),
             arrives: true,
             within: Duration::MAX,
+            alike: false,
             known: None,
         }
     }
@@ -390,6 +393,14 @@ impl Run {
         bench.on_time(now + Duration::from_secs(5));
         if let Some(fault) = bench.fault().or_else(|| self.remains(&mut emulator)) {
             return Err(fault);
+        }
+        if self.alike {
+            let took = ids.iter().filter_map(|(left, _)| emulator.application(*left)?.took());
+            let took: Vec<Duration> = took.collect();
+            if took.iter().any(|each| *each != took[0]) {
+                let text = format!("what is the same takes one time and another: {took:?}");
+                return Err(Fault::Numbers(text));
+            }
         }
         for (left, right) in ids {
             let moved = |id| emulator.application(id).map_or((0, 0), Actor::moved);

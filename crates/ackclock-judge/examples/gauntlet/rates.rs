@@ -8,7 +8,7 @@ use crate::Fault;
 use crate::actor::{Plan, QUIET};
 use crate::emulated::{Bench, Run};
 use ackclock::congestion::BuiltIn;
-use ackclock::tcp::{AckPolicy, Config};
+use ackclock::tcp::{AckPolicy, Config, Pacing};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::{Emulator, LEFT};
 
@@ -20,6 +20,8 @@ pub(crate) struct Known {
     round_trip: Duration,
     /// From then on it is full.
     full_from: Instant,
+    /// The sender is told to pace whatever its law says.
+    paces: bool,
 }
 
 /// Gains with which BBR paces (draft-ietf-ccwg-bbr section 2.4 and 5.3), in hundredths: startup, drain, and the phases of
@@ -53,6 +55,7 @@ impl Known {
             (is_bbr || !is_full || !info.delivery_rate_app_limited, "limited by the application"),
             (info.min_rtt >= self.round_trip, "a round trip shorter than the path's"),
             (!is_bbr || !is_full || pacing.is_some_and(is_gain), "BBR's pacing"),
+            (!self.paces || pacing.is_some(), "no pacing, where all is to be paced"),
         ];
         let (_, what) = holds.iter().find(|(holds, _)| !holds)?;
         let text = format!("{what}, where {} B/s pass: {info:?}", self.rate);
@@ -70,9 +73,11 @@ pub(crate) fn all() -> Vec<(String, Run)> {
     let mut config = Config::default();
     (config.send_buffer, config.receive_buffer) = (4_000_000, 4_000_000);
     config.ack_policy = AckPolicy::EverySegment;
-    let run = |law: &'static str, (path, rate, round_trip): (&'static str, u64, u64)| Run {
+    let mut paced = config;
+    paced.pacing = Pacing::Always;
+    let run = |law: &'static str, (path, rate, round_trip): (&'static str, u64, u64), paces| Run {
         law,
-        configs: [config; 2],
+        configs: [if paces { paced } else { config }; 2],
         plans: [Plan { amount: rate * 12_000, piece: 20_000, ..QUIET }, QUIET],
         limit: Duration::from_secs(60),
         known: Some(Known {
@@ -80,12 +85,16 @@ pub(crate) fn all() -> Vec<(String, Run)> {
             rate: rate * 1_000 * 1_448 / 1_500,
             round_trip: Duration::from_millis(round_trip),
             full_from: Instant::from_secs(4),
+            paces,
         }),
         ..Run::new(path)
     };
     let named = |(law, path): (&'static str, (&'static str, u64, u64))| {
-        (format!("what {law} tells of {}", path.0), run(law, path))
+        (format!("what {law} tells of {}", path.0), run(law, path, false))
     };
     let laws = ["reno", "cubic", "bbr"];
-    laws.into_iter().flat_map(|law| PATHS.map(|path| (law, path))).map(named).collect()
+    let all = laws.into_iter().flat_map(|law| PATHS.map(|path| (law, path))).map(named);
+    let paced = PATHS
+        .map(|path| (format!("what cubic, paced, tells of {}", path.0), run("cubic", path, true)));
+    all.chain(paced).collect()
 }

@@ -525,8 +525,9 @@ fn lent() -> Vec<(String, Run)> {
         one_port: true,
         apart: MS(6_000),
         configs: both(|config| config.msl = MS(500)),
-        plans: [writes(60_000), writes(20_000)],
+        plans: [writes(400_000), writes(20_000)],
         hosting: Some([Hosting::lent(), Hosting::lent()]),
+        alike: path == CLEAN,
         limit: Duration::from_secs(300),
         ..Run::new(path)
     };

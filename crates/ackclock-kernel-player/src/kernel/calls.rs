@@ -3,6 +3,7 @@
 
 use libc::{c_char, c_int, c_uint};
 use std::cell::Cell;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -16,6 +17,8 @@ pub(crate) struct Sockets {
     made: Mutex<Vec<(c_int, bool)>>,
     /// Listeners and what they accept delay acks from the start, as the flag `quickack=0` says.
     delay_acks: AtomicBool,
+    /// The option TCP_MD5SIG that each is given.
+    md5: Mutex<Option<Vec<u8>>>,
 }
 
 /// TCP_INFO's first byte where the handshake is over, ESTABLISHED, FIN-WAIT-1 and 2, CLOSE-WAIT, and of listeners,
@@ -24,7 +27,8 @@ const OPEN: [u8; 5] = [1, 4, 5, 8, 10];
 
 impl Sockets {
     /// Forgets the sockets of the script before.
-    pub(crate) fn begin(&self, delay_acks: bool) {
+    pub(crate) fn begin(&self, delay_acks: bool, md5: Option<Vec<u8>>) {
+        *self.md5.lock().expect("no thread has failed") = md5;
         self.made.lock().expect("no thread has failed").clear();
         self.delay_acks.store(delay_acks, Relaxed);
     }
@@ -76,6 +80,25 @@ fn port(socket: c_int) -> u16 {
 fn set(socket: c_int, level: c_int, name: c_int, value: c_int) {
     // SAFETY: a number and its length. That it fails on what is no socket is as good.
     unsafe { libc::setsockopt(socket, level, name, (&raw const value).cast(), 4) };
+}
+
+fn set_md5(socket: c_int, option: &[u8]) -> std::io::Result<()> {
+    let (value, len) = (option.as_ptr().cast(), option.len() as u32);
+    // SAFETY: a value of this length.
+    match unsafe { libc::setsockopt(socket, libc::IPPROTO_TCP, libc::TCP_MD5SIG, value, len) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
+    }
+}
+
+/// Whether sockets take this option TCP_MD5SIG.
+///
+/// # Errors
+/// What the kernel has against it.
+pub(crate) fn try_md5(option: &[u8]) -> std::io::Result<()> {
+    // SAFETY: numbers; the descriptor is new and nobody else's.
+    let socket = unsafe { OwnedFd::from_raw_fd(libc::socket(libc::AF_INET, libc::SOCK_STREAM, 0)) };
+    set_md5(socket.as_raw_fd(), option)
 }
 
 thread_local! {
@@ -148,6 +171,10 @@ unsafe extern "C" fn socket(
     // SAFETY: numbers.
     let socket = unsafe { libc::socket(domain, kind, protocol) };
     owner.add(socket);
+    if let Some(key) = &*owner.md5.lock().expect("no thread has failed") {
+        // That the kernel has the option was tried when the script began.
+        let _ = set_md5(socket, key);
+    }
     socket
 }
 

@@ -8,6 +8,8 @@ use tun_tap::{Iface, Mode};
 /// The name of the device in every namespace.
 pub(crate) const NAME: &str = "peer0";
 const LARGEST_PACKET: usize = 65_575;
+/// Microseconds of which a thousandth matters.
+const LONG: i64 = 1_000_000;
 
 /// A device without packet information, which never waits.
 pub(crate) struct Device(Iface);
@@ -44,8 +46,10 @@ impl Device {
         }
     }
 
-    /// Sleeps until there is a packet, but no longer than `micros`.
+    /// Sleeps until there is a packet, but no longer than `micros`, and less long if that is long: the kernel lets a sleep
+    /// be late by a thousandth of it.
     pub(crate) fn wait(&self, micros: i64) {
+        let micros = if micros > LONG { micros - micros / 100 } else { micros };
         let mut one = libc::pollfd { fd: self.0.as_raw_fd(), events: libc::POLLIN, revents: 0 };
         let time =
             libc::timespec { tv_sec: micros / 1_000_000, tv_nsec: micros % 1_000_000 * 1_000 };

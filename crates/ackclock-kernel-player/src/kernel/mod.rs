@@ -2,6 +2,7 @@
 
 pub(crate) mod calls;
 pub(crate) mod device;
+pub(crate) mod md5;
 pub(crate) mod seat;
 pub(crate) mod settings;
 pub(crate) mod watchdog;

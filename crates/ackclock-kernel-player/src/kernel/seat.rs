@@ -1,6 +1,6 @@
 //! A seat for one script at a time: a thread's own network namespace with a device and settings.
 
-use super::calls::{Sockets, init, own};
+use super::calls::{Sockets, init, own, try_md5};
 use super::device::{Device, NAME};
 use super::settings::Settings;
 use super::watchdog::{Watched, watch};
@@ -16,7 +16,11 @@ use std::sync::Arc;
 const OURS: Ipv4Addr = Ipv4Addr::new(192, 168, 0, 1);
 const OURS_V6: Ipv6Addr = Ipv6Addr::new(0xfd3d, 0xfa7b, 0xd17d, 0, 0, 0, 0, 1);
 
-const PEER: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
+/// Ends of connections, ours first, where cookies of Fast Open are made of them: those of the library's scripts, and of
+/// the testkit's.
+pub(crate) const USUAL_ENDS: [Ipv4Addr; 2] = [OURS, Ipv4Addr::new(192, 0, 2, 1)];
+pub(crate) const TESTKITS_ENDS: [Ipv4Addr; 2] =
+    [Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2)];
 
 /// What a script begins with.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,7 +28,7 @@ pub(crate) struct Beginning {
     pub(crate) settings: Settings,
     pub(crate) is_v6: bool,
     /// Cookies of Fast Open are made of addresses.
-    pub(crate) needs_usual_peer: bool,
+    pub(crate) needs_ends: Option<[Ipv4Addr; 2]>,
 }
 
 /// The namespace of the thread that made it.
@@ -36,8 +40,8 @@ pub(crate) struct Seat {
     settings: Option<Settings>,
     /// Each script has a peer of its own, so that connections of earlier ones do not matter.
     peers: u16,
-    /// Whether the address that scripts' peers have by the library was a peer's.
-    has_had_usual: bool,
+    /// Whether a script needed its own ends.
+    has_had_ends: bool,
 }
 
 impl Seat {
@@ -69,8 +73,9 @@ impl Seat {
         }
         ip(&format!(
             "link set lo up\nlink set {NAME} txqueuelen 5000 up\naddr add {OURS}/24 dev {NAME}\n\
-             addr add {OURS_V6}/64 dev {NAME} nodad\nroute add default dev {NAME}\n\
-             route add ::/0 dev {NAME}\n"
+             addr add {}/24 dev {NAME}\naddr add {OURS_V6}/64 dev {NAME} nodad\nroute add default dev {NAME}\n\
+             route add ::/0 dev {NAME}\n",
+            TESTKITS_ENDS[0]
         ))?;
         let sockets: &'static Sockets = Box::leak(Box::default());
         own(sockets);
@@ -80,7 +85,7 @@ impl Seat {
             watched: watch(),
             settings: None,
             peers: 0,
-            has_had_usual: false,
+            has_had_ends: false,
         })
     }
 
@@ -89,23 +94,28 @@ impl Seat {
     /// # Errors
     /// A setting that the kernel refuses.
     pub(crate) fn begin(&mut self, beginning: &Beginning) -> Result<Caller, String> {
-        let Beginning { settings, is_v6, needs_usual_peer } = beginning;
-        if *needs_usual_peer && self.has_had_usual {
+        let Beginning { settings, is_v6, needs_ends } = beginning;
+        if needs_ends.is_some() && self.has_had_ends {
             self.watched.forget();
             *self = Seat::new()?;
         }
         self.set(settings)?;
-        self.sockets.begin(settings.delay_acks);
         self.peers += 1;
         let [high, low] = self.peers.to_be_bytes();
-        let (ours, peers): (IpAddr, IpAddr) = match is_v6 {
-            false if *needs_usual_peer => (OURS.into(), PEER.into()),
-            false => (OURS.into(), [198, 18, high, low].into()),
-            true => {
+        let (ours, peers): (IpAddr, IpAddr) = match (is_v6, needs_ends) {
+            (false, Some([ours, peers])) => ((*ours).into(), (*peers).into()),
+            (false, None) => (OURS.into(), [198, 18, high, low].into()),
+            (true, _) => {
                 (OURS_V6.into(), Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, self.peers, 1).into())
             }
         };
-        self.has_had_usual |= *needs_usual_peer;
+        self.has_had_ends |= needs_ends.is_some();
+        let key = settings.md5_key.as_ref();
+        let key = key.map(|key| key.option(SocketAddr::new(peers, PEER_PORT)));
+        if let Some(Err(error)) = key.as_deref().map(try_md5) {
+            return Err(format!("this kernel refuses TCP_MD5SIG ({error})"));
+        }
+        self.sockets.begin(settings.delay_acks, key);
         let library = Table::new(init, "");
         Ok(Caller::new(library, SocketAddr::new(ours, OUR_PORT), SocketAddr::new(peers, PEER_PORT)))
     }

@@ -1,6 +1,7 @@
 //! What the flags of the library are for a kernel: sysctls of the namespace, its device and its routes, and options
 //! that sockets begin with.
 
+use super::md5::Md5Key;
 use std::collections::BTreeMap;
 
 /// A kernel with a script's flags.
@@ -17,6 +18,8 @@ pub(crate) struct Settings {
     pub(crate) initial_window: Option<u32>,
     /// Whether every segment is acknowledged at once, by the routes.
     pub(crate) ack_every: bool,
+    /// That signs all segments of both ends.
+    pub(crate) md5_key: Option<Md5Key>,
     /// Whether acks are delayed from the first one on (`quickack=0`).
     pub(crate) delay_acks: bool,
 }
@@ -69,6 +72,7 @@ impl Settings {
             train: 65_535,
             initial_window: None,
             ack_every: false,
+            md5_key: None,
             delay_acks: false,
         };
         for pair in flags.split([',', ' ']).filter(|pair| !pair.is_empty()) {
@@ -146,7 +150,10 @@ impl Settings {
             ("mtu_probing", "black-hole") => self.put("ipv4/tcp_mtu_probing", 1)?,
             ("mtu_probing", "always") => self.put("ipv4/tcp_mtu_probing", 2)?,
             ("base_mss", _) => self.put("ipv4/tcp_base_mss", value)?,
-            ("nagle", "minshall") => {}
+            // What the kernel does, and nothing else.
+            ("nagle", "minshall") | ("delack", "40") | ("lost_retransmission", "repair") => {}
+            ("md5_key", _) => self.md5_key = Some(Md5Key::new(value.as_bytes())?),
+            ("md5_digits", _) => self.md5_key = Some(Md5Key::of_digits(value)?),
             _ => return None,
         }
         Some(())
@@ -177,9 +184,16 @@ mod tests {
         assert_eq!(settings.sysctls["ipv4/tcp_congestion_control"], "reno");
         assert_eq!(settings.sysctls["ipv4/tcp_rmem"], "4096\t120000\t120000");
         assert_eq!((settings.initial_window, settings.train), (Some(3), 1));
-        for flag in
-            ["profile=freebsd", "msl=1000", "md5_key=x", "cc=vegas", "iw", "iw=14600B", "mtu=x"]
-        {
+        for flag in [
+            "profile=freebsd",
+            "msl=1000",
+            "ao_key=0:SHA1=x",
+            "delack=100",
+            "cc=vegas",
+            "iw",
+            "iw=14600B",
+            "mtu=x",
+        ] {
             assert!(Settings::read(flag).expect_err(flag).contains(flag), "{flag}");
         }
     }

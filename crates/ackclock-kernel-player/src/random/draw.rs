@@ -31,8 +31,9 @@ const FLAGS: [&str; 5] = [
 ];
 /// Most lines of a story.
 const MOST: u64 = 9;
-/// Between lines, in milliseconds: nothing that is near a delayed ack or a timeout, also in small sums.
-const TIMES: [u32; 5] = [2, 10, 14, 70, 110];
+/// Between lines, in milliseconds: nothing that is near a delayed ack or a timeout, also in small sums, and enough to see what
+/// each line brings about.
+const TIMES: [u32; 5] = [9, 10, 14, 70, 110];
 const LENGTHS: [u32; 6] = [1, 100, 536, 1_000, 1_000, 1_460];
 const WRITES: [u32; 7] = [1, 10, 500, 1_000, 1_500, 2_500, 5_000];
 

@@ -159,7 +159,8 @@ impl Play {
             let apart = at - last;
             // A call takes some microseconds of the library's time.
             if apart > AT_ONCE {
-                let rounded = Duration::from_micros(((apart + 250) / 500 * 500) as u64);
+                // As exactly as the scripts of the library are played.
+                let rounded = Duration::from_micros(((apart + 50) / 100 * 100) as u64);
                 text += &format!("+{} ", Seconds(rounded));
             }
             text += &line;

@@ -4,10 +4,14 @@
 //! | --- | --- |
 //! | `draw` | what the peer and the application do, from a seed |
 //! | `library` | what the library does then: a whole script |
+//! | `history` | what is known of a connection after some lines |
+//! | `page` | what was seen, for the documents |
 //! | `sort` | what kind of difference it is, and the list of kinds |
 //! | `shrink` | the same difference with fewer lines |
 
 pub(crate) mod draw;
+mod history;
 pub(crate) mod library;
+pub(crate) mod page;
 pub(crate) mod shrink;
 pub(crate) mod sort;

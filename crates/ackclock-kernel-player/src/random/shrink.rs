@@ -5,38 +5,53 @@ use super::library::script;
 use super::sort::kind;
 use crate::crew::{Script, play_all};
 
-/// A story that differs, its script and the kind of its difference.
+/// A story that the kernel can play, and its script.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct Scripted {
     pub(crate) seed: u64,
     pub(crate) story: Story,
     pub(crate) script: String,
+}
+
+/// A story that differs, and the kind of its difference.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) scripted: Scripted,
     pub(crate) kind: String,
     /// What differs, for the reader.
     pub(crate) failure: String,
 }
 
-/// How the stories go on the kernel: for each that differs what is found.
+impl Found {
+    /// How many lines the story has.
+    pub(crate) fn len(&self) -> usize {
+        self.scripted.story.lines.len()
+    }
+}
+
+/// The scripts of stories, but of those that leave no room for a kernel's timers.
+pub(crate) fn scripts(stories: impl IntoIterator<Item = (u64, Story)>) -> Vec<Scripted> {
+    let scripted = stories.into_iter().filter_map(|(seed, story)| {
+        let script = script(&story)?;
+        Some(Scripted { seed, story, script })
+    });
+    scripted.collect()
+}
+
+/// How they go on the kernel: for each that differs what is found.
 ///
 /// # Errors
 /// There is no seat.
-pub(crate) fn compare(stories: Vec<(u64, Story)>, jobs: usize) -> Result<Vec<Found>, String> {
-    let scripted = stories.into_iter().filter_map(|(seed, story)| {
-        let text = script(&story)?;
-        Some((seed, story, text))
-    });
-    let scripted: Vec<_> = scripted.collect();
-    let scripts: Vec<Script> = scripted
-        .iter()
-        .map(|(seed, _, text)| Script { name: seed.to_string(), text: text.clone() })
-        .collect();
-    let outcomes = play_all(&scripts, jobs, |_, _| false)?;
+pub(crate) fn compare(all: Vec<Scripted>, jobs: usize) -> Result<Vec<Found>, String> {
+    let named = |one: &Scripted| Script { name: one.seed.to_string(), text: one.script.clone() };
+    let scripts: Vec<Script> = all.iter().map(named).collect();
+    let outcomes = play_all(&scripts, jobs, |_, played| played.failure.is_none())?;
     let mut found = Vec::new();
-    for ((seed, story, script), outcome) in scripted.into_iter().zip(outcomes) {
+    for (scripted, outcome) in all.into_iter().zip(outcomes) {
         let played = outcome.map_err(|unplayable| unplayable.0)?;
         if let Some(failure) = played.failure {
-            let kind = kind(&script, &failure);
-            found.push(Found { seed, story, script, kind, failure: failure.to_string() });
+            let kind = kind(&scripted.script, &failure);
+            found.push(Found { scripted, kind, failure: failure.to_string() });
         }
     }
     Ok(found)
@@ -50,8 +65,8 @@ pub(crate) fn shrink(mut found: Vec<Found>, jobs: usize) -> Result<Vec<Found>, S
     for _ in 0..8 {
         let mut smaller = Vec::new();
         for (n, one) in found.iter().enumerate() {
-            for without in 0..one.story.lines.len() {
-                let mut story = one.story.clone();
+            for without in 0..one.len() {
+                let mut story = one.scripted.story.clone();
                 let line = story.lines.remove(without);
                 if let Some(next) = story.lines.get_mut(without) {
                     next.after = next.after.max(line.after);
@@ -60,10 +75,11 @@ pub(crate) fn shrink(mut found: Vec<Found>, jobs: usize) -> Result<Vec<Found>, S
             }
         }
         let mut has_shrunk = false;
-        for candidate in compare(smaller, jobs)? {
-            let one = &mut found[candidate.seed as usize];
-            if candidate.kind == one.kind && candidate.story.lines.len() < one.story.lines.len() {
-                *one = Found { seed: one.seed, ..candidate };
+        for mut candidate in compare(scripts(smaller), jobs)? {
+            let one = &mut found[candidate.scripted.seed as usize];
+            if candidate.kind == one.kind && candidate.len() < one.len() {
+                candidate.scripted.seed = one.scripted.seed;
+                *one = candidate;
                 has_shrunk = true;
             }
         }

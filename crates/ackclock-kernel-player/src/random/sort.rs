@@ -1,6 +1,7 @@
 //! Kinds of differences: the line that does not hold and what the kernel does instead, without their numbers, after the
 //! last thing that was done.
 
+use super::history::History;
 use crate::reasons::Whose;
 use ackclock::seq::SeqNumber;
 use ackclock::wire::Flags;
@@ -17,6 +18,9 @@ pub(crate) struct Class {
     pub(crate) text: String,
     /// Kinds, in which `*` stands for anything.
     pub(crate) kinds: Vec<String>,
+    /// Whether its scripts are never twice the same, so that none is kept.
+    #[serde(default)]
+    pub(crate) varies: bool,
 }
 
 impl Class {
@@ -52,43 +56,43 @@ impl Classes {
     }
 }
 
-/// What kind of difference it is, as `what was done | what the library does | what the kernel does`. Of two segments with
-/// the same flags it is told in what they differ.
+/// What kind of difference it is, as `[marks] what was done | what the library does | what the kernel does`. Of two segments
+/// that mean the same it is told in what they differ.
 pub(crate) fn kind(script: &str, failure: &Failure) -> String {
-    let is_done = |line: &&str| !line.starts_with('>');
-    let lines = script.lines().take(failure.line.saturating_sub(1)).map(without_time);
-    let done = lines.filter(is_done).last().unwrap_or_default();
-    let library = without_time(&failure.text);
+    let before = script.lines().take(failure.line.saturating_sub(1));
+    let history = History::after(before, &failure.packets);
+    let line = without_time(&failure.text);
+    let packet = |text: &str| text.parse::<Packet>().ok();
+    let library = line.strip_prefix("> ").and_then(packet);
     let told = failure.problem.split(" to peer").next().unwrap_or_default();
-    let instead = match told.split_once(" > ") {
-        Some((_, packet)) => match differs_in(library, packet) {
-            Some(fields) => fields,
-            None => format!("> {}", shape(&without_window(packet))),
-        },
+    let kernel = told.split_once(" > ").and_then(|(_, text)| packet(text));
+    let differs = match (&library, &kernel) {
+        (Some(library), Some(kernel)) => differs_in(library, kernel),
+        _ => None,
+    };
+    let name = |packet: &Packet| history.name_sent(packet).to_owned();
+    let library = match &library {
+        Some(packet) => name(packet),
+        None if kernel.is_some() => "nothing".into(),
+        None => shape(line),
+    };
+    let kernel = match &kernel {
+        Some(packet) if name(packet) == library => differs.unwrap_or_else(|| name(packet)),
+        Some(packet) if has_blocks(packet) => format!("{} with blocks", name(packet)),
+        Some(packet) => name(packet),
         None => shape(told),
     };
-    format!("{}{} | {} | {instead}", marks(script, failure, done), shape(done), shape(library))
+    let marks = history.marks().join(", ");
+    let marks = if marks.is_empty() { marks } else { format!("[{marks}] ") };
+    format!("{marks}{} | {library} | {kernel}", history.done)
 }
 
-/// What of the lines before the last one may matter later: the peer's FIN, its windows, and what MSG_MORE held back.
-fn marks(script: &str, failure: &Failure, done: &str) -> String {
-    let before = || script.lines().take(failure.line.saturating_sub(1)).map(without_time);
-    let fins = before().filter(|line| line.starts_with("< F.")).count();
-    let window = |text: &str| before().any(|line| line.starts_with('<') && line.contains(text));
-    let marks = [
-        ("FIN", fins > usize::from(done.starts_with("< F."))),
-        ("win 0", window(" win 0")),
-        ("win less", window(" win 1000") || window(" win 3000")),
-        ("MORE", before().any(|line| line.starts_with("write") && line.ends_with(" more"))),
-    ];
-    let marks: Vec<&str> = marks.iter().filter(|(_, is)| *is).map(|(mark, _)| *mark).collect();
-    if marks.is_empty() { String::new() } else { format!("[{}] ", marks.join(", ")) }
+fn has_blocks(packet: &Packet) -> bool {
+    !packet.options.unwrap_or_default().sack.is_empty()
 }
 
 /// In what the kernel's segment differs from the library's, if both have the same flags but PSH.
-fn differs_in(library: &str, kernel: &str) -> Option<String> {
-    let library: Packet = library.strip_prefix("> ")?.parse().ok()?;
-    let kernel: Packet = kernel.parse().ok()?;
+fn differs_in(library: &Packet, kernel: &Packet) -> Option<String> {
     let mut fields = Vec::new();
     let blocks = |packet: &Packet| packet.options.unwrap_or_default().sack;
     let relation = |name, kernel: SeqNumber, library: SeqNumber| {
@@ -96,7 +100,7 @@ fn differs_in(library: &str, kernel: &str) -> Option<String> {
             .then(|| format!("{name} is {}", if kernel.after(library) { "more" } else { "less" }))
     };
     let pushes = |packet: &Packet| packet.flags.contains(Flags::PSH);
-    match (pushes(&library), pushes(&kernel)) {
+    match (pushes(library), pushes(kernel)) {
         (true, false) if kernel.len > 0 => fields.push("no PSH".to_owned()),
         (false, true) if library.len > 0 => fields.push("PSH too".to_owned()),
         (first, second) if first != second => return None,
@@ -108,26 +112,15 @@ fn differs_in(library: &str, kernel: &str) -> Option<String> {
             .then(|| format!("{} bytes", if library.len < kernel.len { "more" } else { "less" })),
     );
     fields.extend(relation("ack", kernel.ack, library.ack));
-    fields.extend((blocks(&library) != blocks(&kernel)).then(|| {
-        match (blocks(&library).is_empty(), blocks(&kernel).is_empty()) {
+    fields.extend((blocks(library) != blocks(kernel)).then(|| {
+        match (blocks(library).is_empty(), blocks(kernel).is_empty()) {
             (true, _) => "blocks too".to_owned(),
             (_, true) => "no blocks".to_owned(),
             _ => "other blocks".to_owned(),
         }
     }));
     let others = |packet: &Packet| packet.flags.union(Flags::PSH);
-    (others(&library) == others(&kernel)).then(|| fields.join(", "))
-}
-
-/// A segment without its window, which the kernel counts its own way.
-fn without_window(packet: &str) -> String {
-    match packet.split_once(" win ") {
-        Some((head, rest)) => {
-            let rest = rest.trim_start_matches(|letter: char| letter.is_ascii_digit());
-            format!("{head}{rest}")
-        }
-        None => packet.into(),
-    }
+    (others(library) == others(kernel)).then(|| fields.join(", "))
 }
 
 fn without_time(line: &str) -> &str {
@@ -178,17 +171,43 @@ fn matches(pattern: &str, text: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn failure(line: usize, text: &str, problem: &str, packets: &[&str]) -> Failure {
+        let packets = packets.iter().map(|packet| (*packet).to_owned()).collect();
+        Failure { line, text: text.into(), problem: problem.into(), packets }
+    }
+
     #[test]
-    fn a_kind_has_no_numbers_but_whether_there_is_payload() {
-        let failure = Failure {
-            line: 4,
-            text: "+0.04 > . 1:1(0) ack 101".into(),
-            problem: "the kernel sent 0.012 > P. 1:11(10) ack 101 win 59760 to peer 0".into(),
-            packets: Vec::new(),
-        };
+    fn a_kind_tells_what_segments_mean_and_in_what_they_differ() {
         let script = "established\nwrite c 10\n+0.01 < P. 1:101(100) ack 1\n> x\n";
-        let kind = kind(script, &failure);
-        assert_eq!(kind, "< P. N:N(N) ack N | > . N:N(0) ack N | > P. N:N(N) ack N");
+        let sent = "the kernel sent 0.012 > P. 1:11(10) ack 101 win 59760 to peer 0";
+        let one = failure(4, "+0.04 > . 1:1(0) ack 101", sent, &[]);
+        assert_eq!(kind(script, &one), "[unacked] < data | ack | data");
+        let one = failure(4, "+0.04 > . 1:11(10) ack 1", sent, &[]);
+        assert_eq!(kind(script, &one), "[unacked] < data | data | PSH too, ack is more");
+        let script =
+            "established\n< F. 101:101(0) ack 1\n> . 1:1(0) ack 1\n< . 1:1(0) ack 1 win 0\nclose c";
+        let one = failure(5, "close c", "no line expects 0.5 > . 0:0(0) ack 1 to peer 0", &[]);
+        assert_eq!(kind(script, &one), "[hole, win 0] < ack again | nothing | probe");
+        let one = failure(5, "close c", "it answered EBADF", &[]);
+        assert_eq!(kind(script, &one), "[hole, win 0] < ack again | close c | it answered EBADF");
+    }
+
+    #[test]
+    fn that_a_delayed_ack_was_due_is_seen_on_the_kernel() {
+        let script = "established\n< P. 1:101(100) ack 1\n> . 1:1(0) ack 101\n< P. 101:201(100) ack 1\nquiet";
+        let sent = "no line expects 0.1 > . 1:1(0) ack 201 to peer 0";
+        let packets = |acked| {
+            [
+                "0.01 < P. 1:101(100) ack 1 win 60000",
+                acked,
+                "0.1 < P. 101:201(100) ack 1 win 60000",
+                "0.1 > . 1:1(0) ack 201 win 59760",
+            ]
+        };
+        let soon = failure(5, "quiet", sent, &packets("0.0101 > . 1:1(0) ack 101 win 59860"));
+        assert_eq!(kind(script, &soon), "[unacked] < data | nothing | ack");
+        let late = failure(5, "quiet", sent, &packets("0.0501 > . 1:1(0) ack 101 win 59860"));
+        assert_eq!(kind(script, &late), "[unacked, was due] < data | nothing | ack");
     }
 
     #[test]

@@ -19,7 +19,8 @@ use ackclock::time::Duration;
 use std::fmt::Display;
 use std::net::IpAddr;
 use std::str::FromStr;
-use values::{buffer, count, habits, millis, number, seconds, switch};
+pub(crate) use values::SynOptions;
+use values::{buffer, count, habits, millis, number, seconds, switch, syn_options};
 
 /// What the flags say.
 #[derive(Clone, Debug)]
@@ -44,6 +45,8 @@ pub(crate) struct Flags {
     pub(crate) unsent_low_water: u32,
     /// How laws count acks, and what ends their slow start, where they have no `growth` and `hystart` of their own.
     slow_start: &'static [(&'static str, &'static str)],
+    /// Order of the options of a SYN.
+    pub(crate) syn_options: SynOptions,
     /// Whether the sockets have the habits of Linux that no standard asks for.
     pub(crate) habits: bool,
     /// Least segments that are sent in one piece, as the kernel's `net.ipv4.tcp_min_tso_segs`.
@@ -100,6 +103,10 @@ impl Profile {
             Profile::Rfc => ("reno", RecoveryAlgorithm::Rfc6675, EcnMode::Off, 0, 1_000, 65_535, 7),
         };
         flags.habits = matches!(self, Profile::Linux);
+        flags.syn_options = match self {
+            Profile::FreeBsd => SynOptions::FreeBsd,
+            Profile::Linux | Profile::Rfc => SynOptions::Linux,
+        };
         flags.slow_start = self.slow_start();
         flags.law = flags.as_in_profile(BuiltIn::by_name(law).unwrap_or_default(), "");
         let connection = &mut flags.connection;
@@ -155,6 +162,7 @@ impl Default for Flags {
             keepalive: Keepalive::default(),
             unsent_low_water: u32::MAX,
             slow_start: Profile::Linux.slow_start(),
+            syn_options: SynOptions::Linux,
             habits: true,
             min_tso_segs: 2,
             trace: false,
@@ -228,6 +236,7 @@ impl Flags {
             }
             "md5_key" => self.signatures.md5 = Some(value.to_owned()),
             "ao_key" => self.signatures.add_ao(value).map_err(|error| wrong(&error))?,
+            "syn_options" => self.syn_options = syn_options(pair, value)?,
             "habits" => self.habits = habits(pair, value)?,
             "min_tso_segs" => self.min_tso_segs = count(pair, value)?,
             "keepidle" => self.keepalive.idle = seconds(pair, value)?,

@@ -26,6 +26,7 @@ fn choices(flags: &Flags) -> Vec<(&'static str, String)> {
         ("msl", connection.msl.to_string()),
         ("fin_timeout", connection.fin_wait_2_timeout.to_string()),
         ("keepalive", format!("{idle}/{interval}/{count}")),
+        ("syn_options", format!("{:?}", flags.syn_options).to_lowercase()),
         ("habits", if flags.habits { "on" } else { "off" }.to_owned()),
     ]
 }

@@ -57,6 +57,21 @@ pub(super) fn habits(pair: &str, value: &str) -> Result<bool, String> {
     }
 }
 
+/// Whose order and padding the options of a SYN have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SynOptions {
+    Linux,
+    FreeBsd,
+}
+
+pub(super) fn syn_options(pair: &str, value: &str) -> Result<SynOptions, String> {
+    match value {
+        "linux" => Ok(SynOptions::Linux),
+        "freebsd" => Ok(SynOptions::FreeBsd),
+        _ => Err(format!("flag `{pair}`: use linux or freebsd")),
+    }
+}
+
 /// Bytes, or `least:usual:most` bytes.
 pub(super) fn buffer(pair: &str, value: &str) -> Result<Buffer, String> {
     let sizes = value.split(':').map(|size| number(pair, size)).collect::<Result<Vec<u32>, _>>()?;

@@ -2,13 +2,22 @@
 //! would have them dropped).
 
 use super::Sockets;
-use super::known::Known;
-use super::layout::{RST, SYN};
+use super::habits::is_before;
+use super::known::{Ends, Known};
+use super::layout::{FIN, RST, SYN};
 use super::packets::{View, stamped, timestamp};
 
-/// The clock of each connection's peer, if it tells it.
+/// What was seen of each connection's packets.
 #[derive(Default)]
-pub(super) struct Arrivals(Known<Option<u32>>);
+pub(super) struct Arrivals(Known<Packets>);
+
+#[derive(Default)]
+struct Packets {
+    /// The peer's clock, if it tells it.
+    clock: Option<u32>,
+    /// The number behind what was sent.
+    sent: Option<u32>,
+}
 
 impl Arrivals {
     /// A packet for the stack; the one that it is to see, if that is another.
@@ -16,22 +25,37 @@ impl Arrivals {
         if view.flags & RST != 0 {
             return None;
         }
-        let clock = self.0.of([view.ends[1], view.ends[0]]);
+        let known = self.0.of([view.ends[1], view.ends[0]]);
         let told = timestamp(packet);
         if told.is_some() || view.flags & SYN != 0 {
-            *clock = told;
+            known.clock = told;
             return None;
         }
-        stamped(packet, (*clock)?)
+        stamped(packet, known.clock?)
     }
 
     /// A packet of the stack's.
     pub(super) fn sent(&mut self, packet: &[u8]) {
         let Some(view) = View::of(packet) else { return };
-        let agrees = view.flags & SYN == 0 || timestamp(packet).is_some();
-        if view.flags & RST != 0 || !agrees {
+        if view.flags & RST != 0 {
             self.0.remove(&view.ends);
+            return;
         }
+        let known = self.0.of(view.ends);
+        if view.flags & SYN != 0 {
+            known.sent = None;
+            known.clock = known.clock.filter(|_| timestamp(packet).is_some());
+        }
+        let flags = u32::from(view.flags & SYN != 0) + u32::from(view.flags & FIN != 0);
+        let end = view.end().wrapping_add(flags);
+        if known.sent.is_none_or(|sent| is_before(sent, end)) {
+            known.sent = Some(end);
+        }
+    }
+
+    /// The number behind what was sent in a connection.
+    pub(super) fn sent_to(&self, ends: Ends) -> Option<u32> {
+        self.0.get(&ends)?.sent
     }
 }
 

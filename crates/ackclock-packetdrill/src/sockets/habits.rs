@@ -1,7 +1,7 @@
 //! What Linux does besides what the standards ask, where it is not the stack's to do: which segments carry PSH,
 //! when a reader's progress is told, when acks are delayed, and how much a write takes.
 
-use super::layout::PSH;
+use super::layout::{ACK, PSH, RST};
 use super::packets::{View, limit_mss, sacks};
 use super::segments::Segment;
 use super::socket::{Kind, Stream};
@@ -216,6 +216,9 @@ impl Sockets {
             view.ends.reverse();
             let heard = self.stream_of(&view).map(|(handle, stream)| {
                 stream.segments.acknowledged(view.ack, &sacks(packet));
+                if view.flags & (ACK | RST) == ACK {
+                    stream.icmp = None;
+                }
                 (handle, stream.is_unfinished)
             });
             // MSG_MORE holds back until something else asks whether to send.

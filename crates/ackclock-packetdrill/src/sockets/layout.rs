@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 pub(super) const NO_OPERATION: u8 = 1;
 /// Flags (RFC 9293 section 3.1).
+pub(super) const FIN: u8 = 0x01;
 pub(super) const SYN: u8 = 0x02;
 pub(super) const RST: u8 = 0x04;
 pub(super) const PSH: u8 = 0x08;

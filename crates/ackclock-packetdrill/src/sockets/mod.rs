@@ -12,6 +12,7 @@ mod errno;
 mod error_queue;
 mod experimental;
 mod habits;
+mod icmp_errors;
 mod known;
 mod layout;
 mod options;
@@ -22,6 +23,7 @@ mod records;
 mod segments;
 mod settings;
 mod socket;
+mod syn_options;
 mod tcp_info;
 mod values;
 
@@ -32,7 +34,7 @@ pub(crate) use pipe::SPLICE_NONBLOCK;
 pub(crate) use poll::Events;
 pub(crate) use socket::Linger;
 
-use crate::flags::Flags;
+use crate::flags::{Flags, SynOptions};
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::{
     AddressError, Capabilities, Cidr, Handle, Listener, Stack, StackConfig, Storage,
@@ -44,6 +46,7 @@ use arrivals::Arrivals;
 use experimental::Experimental;
 use packets::View;
 use pipe::Pipe;
+use records::Closing;
 use socket::{Kind, Socket, Stream};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -51,9 +54,12 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 /// Names a socket.
 pub(crate) type Descriptor = i32;
 
+/// The stack of the sockets.
+type Network = Stack<'static, BuiltIn>;
+
 /// All sockets of a stack.
 pub(crate) struct Sockets {
-    stack: Stack<'static, BuiltIn>,
+    stack: Network,
     flags: Flags,
     /// Latest time that the stack was told.
     now: Instant,
@@ -69,6 +75,8 @@ pub(crate) struct Sockets {
     asked: Option<View>,
     /// Packets that were sent in the middle of a call.
     outbox: Vec<Vec<u8>>,
+    /// Connections that go on behind their sockets.
+    closing: Vec<Closing>,
     /// Who knows what the keys of TCP-AO are made of.
     witness: AoWitness,
     /// Number of the next piece.
@@ -103,6 +111,7 @@ impl Sockets {
             arrivals: Arrivals::default(),
             asked: None,
             outbox: Vec::new(),
+            closing: Vec::new(),
             witness: AoWitness::default(),
             next_piece: 1,
         };
@@ -174,6 +183,7 @@ impl Sockets {
         let translated = self.experimental.received(packet);
         let mut seen = translated.unwrap_or_else(|| packet.to_vec());
         if self.flags.habits {
+            self.hear_icmp(&mut seen);
             seen = self.as_linux_takes(seen);
             self.asked = View::of(&seen);
         }
@@ -212,6 +222,9 @@ impl Sockets {
         }
         for packet in &mut packets {
             self.experimental.sent(packet);
+            if self.flags.syn_options == SynOptions::FreeBsd {
+                syn_options::as_freebsd_orders(packet);
+            }
             self.fragment(packet);
         }
         if self.flags.habits {
@@ -401,7 +414,7 @@ impl Sockets {
             return None;
         };
         let is_new = !std::mem::replace(&mut stream.error_told, true);
-        is_new.then_some(match error.into() {
+        is_new.then_some(match stream.errno_of(error) {
             // After the peer's FIN a reset means that nobody reads what we write.
             Errno(libc::ECONNRESET) if stream.saw_end => Errno(libc::EPIPE),
             error => error,
@@ -425,8 +438,7 @@ impl Sockets {
             return Err(Errno(libc::ENOTCONN));
         }
         if how != libc::SHUT_RD {
-            self.flush_records(descriptor);
-            let _ = self.stack.shutdown(self.now, handle);
+            self.finish(descriptor);
         }
         if let Kind::Stream(stream) = &mut self.get_mut(descriptor)?.kind {
             stream.read_shut |= how != libc::SHUT_WR;
@@ -441,7 +453,7 @@ impl Sockets {
         let Ok(handle) = self.handle(descriptor) else {
             return Ok(());
         };
-        let _ = self.stack.shutdown(self.now, handle);
+        self.finish(descriptor);
         match self.stack.readiness(handle) {
             Some(readiness) if !readiness.closed && !readiness.flushed => Err(WOULD_BLOCK),
             _ => Ok(()),
@@ -469,7 +481,6 @@ impl Sockets {
                 epoll.forget(descriptor);
             }
         }
-        self.flush_records(descriptor);
         let Some(socket) = self.sockets.remove(&descriptor) else {
             return;
         };
@@ -477,12 +488,12 @@ impl Sockets {
             Kind::Fresh | Kind::Deferred(_) | Kind::Epoll(_) => {}
             Kind::Pipe(end) => self.close_pipe(end),
             Kind::Listening { listener, mapped, .. } => self.close_listeners(listener, mapped),
-            Kind::Stream(Stream { handle, .. }) => {
-                let _ = match socket.linger {
-                    Linger::For(time) if time.is_zero() => self.stack.abort(self.now, handle),
-                    _ => self.stack.close(self.now, handle),
-                };
-            }
+            Kind::Stream(Stream { handle, records, .. }) => match socket.linger {
+                Linger::For(time) if time.is_zero() => {
+                    let _ = self.stack.abort(self.now, handle);
+                }
+                _ => self.close_behind(handle, records),
+            },
         }
     }
 

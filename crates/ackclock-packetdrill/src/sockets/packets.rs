@@ -122,6 +122,21 @@ pub(super) fn restart(packet: &mut [u8], number: u32, flags: u8) {
     complete(packet);
 }
 
+/// Gives an ICMP message another type and code, and tells those that it had; `None` if it is none.
+pub(super) fn rewrite_icmp(packet: &mut [u8], to: [u8; 2]) -> Option<[u8; 2]> {
+    let (at, protocol, icmp) = match packet.first()? >> 4 {
+        4 => (usize::from(packet[0] & 15) * 4, *packet.get(9)?, libc::IPPROTO_ICMP),
+        _ => (40, *packet.get(6)?, libc::IPPROTO_ICMPV6),
+    };
+    let was = *packet.get(at..at + 4)?.first_chunk::<2>()?;
+    if i32::from(protocol) != icmp {
+        return None;
+    }
+    packet[at..at + 2].copy_from_slice(&to);
+    mend_checksum(packet, at + 2, u16::from_be_bytes(was), u16::from_be_bytes(to));
+    Some(was)
+}
+
 /// Has a SYN announce at most this size of segments.
 pub(super) fn limit_mss(packet: &mut [u8], most: u16) {
     let place = Layout::of_syn(packet).and_then(|layout| {

@@ -1,8 +1,10 @@
 //! Records that MSG_EOR keeps apart: what is written behind the end of one waits here until all before it was sent,
-//! so that no segment has parts of both.
+//! so that no segment has parts of both; the FIN goes with the last.
 
 use super::socket::{Kind, Stream};
-use super::{Descriptor, Sockets};
+use super::{Descriptor, Network, Sockets};
+use ackclock::stack::Handle;
+use ackclock::time::Instant;
 use std::collections::VecDeque;
 
 /// Ends of records in what was written, and what waits behind them.
@@ -12,6 +14,14 @@ pub(super) struct Records {
     is_sealed: bool,
     /// Writes that wait, and whether each ends a record.
     waiting: VecDeque<(Vec<u8>, bool)>,
+    /// A FIN follows what waits.
+    is_finished: bool,
+}
+
+/// A connection whose socket was closed while records of it wait.
+pub(super) struct Closing {
+    handle: Handle,
+    records: Records,
 }
 
 impl Records {
@@ -33,6 +43,32 @@ impl Records {
         }
     }
 
+    /// Gives the stack what waits, if all before it was sent, and the FIN behind the last; false if it is nothing.
+    fn release(&mut self, stack: &mut Network, now: Instant, handle: Handle) -> bool {
+        let Some(info) = stack.info(now, handle).filter(|info| info.error.is_none()) else {
+            self.waiting.clear();
+            return false;
+        };
+        if info.send_queue > info.unacked {
+            return false;
+        }
+        let Some((bytes, ends)) = self.waiting.pop_front() else { return false };
+        let taken = stack.send(now, handle, &bytes).unwrap_or(0);
+        if taken < bytes.len() {
+            self.waiting.push_front((bytes[taken..].to_vec(), ends));
+        } else {
+            self.is_sealed = ends;
+        }
+        // The end of a record waits for no more to come.
+        if ends {
+            let _ = stack.push(now, handle);
+        }
+        if self.is_finished && self.waiting.is_empty() {
+            let _ = stack.shutdown(now, handle);
+        }
+        taken > 0
+    }
+
     /// A call has written to the end of a record, or not.
     pub(super) fn seal(&mut self, is_end: bool) {
         match self.waiting.back_mut() {
@@ -49,36 +85,41 @@ impl Sockets {
         let mut has_released = false;
         for socket in self.sockets.values_mut() {
             let Kind::Stream(Stream { handle, records, .. }) = &mut socket.kind else { continue };
-            if records.waiting.is_empty() {
-                continue;
-            }
-            let Some(info) = self.stack.info(now, *handle) else { continue };
-            if info.send_queue > info.unacked {
-                continue;
-            }
-            let Some((bytes, ends)) = records.waiting.pop_front() else { continue };
-            let taken = self.stack.send(now, *handle, &bytes).unwrap_or(0);
-            if taken < bytes.len() {
-                records.waiting.push_front((bytes[taken..].to_vec(), ends));
-            } else {
-                records.is_sealed = ends;
-            }
-            // The end of a record waits for no more to come.
-            if ends {
-                let _ = self.stack.push(now, *handle);
-            }
-            has_released |= taken > 0;
+            has_released |= records.release(&mut self.stack, now, *handle);
         }
+        for Closing { handle, records } in &mut self.closing {
+            has_released |= records.release(&mut self.stack, now, *handle);
+        }
+        let stack = &mut self.stack;
+        self.closing.retain(|Closing { handle, records }| {
+            let waits = !records.waiting.is_empty();
+            if !waits {
+                let _ = stack.close(now, *handle);
+            }
+            waits
+        });
         has_released
     }
 
-    /// No more is written: what waits goes on without its bounds.
-    pub(super) fn flush_records(&mut self, descriptor: Descriptor) {
+    /// No more is written: the FIN follows what waits.
+    pub(super) fn finish(&mut self, descriptor: Descriptor) {
         let now = self.now;
         let Some(stream) = self.stream_mut(descriptor) else { return };
-        let (handle, waiting) = (stream.handle, std::mem::take(&mut stream.records.waiting));
-        for (bytes, _) in waiting {
-            let _ = self.stack.send(now, handle, &bytes);
+        stream.records.is_finished = true;
+        if stream.records.waiting.is_empty() {
+            let handle = stream.handle;
+            let _ = self.stack.shutdown(now, handle);
+        }
+    }
+
+    /// Closes a connection behind what waits of it. What came and was not read resets it at once.
+    pub(super) fn close_behind(&mut self, handle: Handle, records: Records) {
+        let readiness = self.stack.readiness(handle).unwrap_or_default();
+        let is_read = !readiness.readable || readiness.finished;
+        if is_read && !records.waiting.is_empty() {
+            self.closing.push(Closing { handle, records });
+        } else {
+            let _ = self.stack.close(self.now, handle);
         }
     }
 }

@@ -129,6 +129,8 @@ pub(super) struct Stream {
     /// What MSG_EOR keeps apart.
     pub(super) records: Records,
     pub(super) errors: Box<ErrorQueue>,
+    /// What an ICMP error said since the peer was heard.
+    pub(super) icmp: Option<Errno>,
 }
 
 impl Stream {
@@ -158,6 +160,7 @@ impl Stream {
             first_ack: FirstAck::default(),
             records: Records::default(),
             errors: Box::default(),
+            icmp: None,
         }
     }
 }

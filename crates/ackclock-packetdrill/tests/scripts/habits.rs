@@ -326,3 +326,22 @@ fn a_syn_announces_what_the_path_takes() {
         ",
     );
 }
+
+/// What was sent with PSH is sent again with it, though more is behind it by now.
+#[test]
+fn psh_is_kept_when_a_segment_goes_again() {
+    for end in ["", " eor"] {
+        check(&format!(
+            "
+            flags habits=linux,recovery=rack
+            established
+            write c 1000{end}
+            > P. 1:1001(1000) ack 1
+            +0.01 write c 1000
+            > P. 1001:2001(1000) ack 1
+            +0.02 > P. 1001:2001(1000) ack 1
+            +0.21 > P. 1:1001(1000) ack 1
+            "
+        ));
+    }
+}

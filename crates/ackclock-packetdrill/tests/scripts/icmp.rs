@@ -44,7 +44,7 @@ fn a_missing_protocol_refuses_a_call_that_waits() {
     );
 }
 
-/// RFC 1812 section 5.2.7.1, as Linux reads it: code 13 is as hard as a closed port.
+/// RFC 1812 section 5.2.7.1: code 13 is as hard as a closed port.
 #[test]
 fn an_administrator_refuses_an_open() {
     check(
@@ -58,8 +58,81 @@ fn an_administrator_refuses_an_open() {
     );
 }
 
+/// Linux ends an open by soft errors, too, and has an errno for each code (`icmp_err_convert`).
+#[test]
+fn linux_ends_an_open_by_any_error() {
+    let errors = [
+        ("protocol_unreachable", "ENOPROTOOPT"),
+        ("port_unreachable", "ECONNREFUSED"),
+        ("admin_prohibited", "EHOSTUNREACH"),
+        ("net_unreachable", "ENETUNREACH"),
+        ("host_unreachable", "EHOSTUNREACH"),
+        ("source_route_failed", "EOPNOTSUPP"),
+        ("time_exceeded", "EHOSTUNREACH"),
+        ("parameter_problem", "EPROTO"),
+    ];
+    for (name, errno) in errors {
+        check(&format!(
+            "
+            flags habits=linux
+            socket = fd c
+            start connect c
+            > S 0:0(0) <mss 1460,sackOK>
+            +0.01 icmp {name} 0
+            done = {errno}
+            +2 quiet
+            "
+        ));
+    }
+    let errors = [
+        ("no_route", "ENETUNREACH"),
+        ("address_unreachable", "EHOSTUNREACH"),
+        ("admin_prohibited", "EACCES"),
+        ("time_exceeded", "EHOSTUNREACH"),
+        ("parameter_problem", "EPROTO"),
+    ];
+    for (name, errno) in errors {
+        check(&format!(
+            "
+            flags habits=linux
+            v6
+            socket v6 = fd c
+            start connect c
+            > S 0:0(0) <mss 1440,sackOK>
+            +0.01 icmp {name} 0
+            done = {errno}
+            +2 quiet
+            "
+        ));
+    }
+}
+
+/// RFC 9293 section 3.9.2.2 (SHLD-25): what a router said is what Linux tells when the peer was waited for in vain,
+/// unless the peer was heard since.
+#[test]
+fn a_router_explains_why_an_open_connection_ends() {
+    let ends = |heard: &str, errno: &str| {
+        check(&format!(
+            "
+            flags habits=linux
+            established
+            set c TCP_USER_TIMEOUT 700
+            write c 100
+            > P. 1:101(100) ack 1
+            icmp port_unreachable 1
+            {heard}
+            +0.21 > P. 1:101(100) ack 1
+            +0.42 > P. 1:101(100) ack 1
+            +1 read c 10 = {errno}
+            "
+        ));
+    };
+    ends("", "ECONNREFUSED");
+    ends("< . 1:1(0) ack 1", "ETIMEDOUT");
+}
+
 /// RFC 9293 section 3.9.2.2 (MUST-56): no route, source route failed, time exceeded and a parameter
-/// problem are soft; the SYN goes on.
+/// problem are soft; the SYN goes on. (Linux ends the open.)
 #[test]
 fn soft_errors_do_not_end_an_open() {
     check(

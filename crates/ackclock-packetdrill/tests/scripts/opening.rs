@@ -1,6 +1,8 @@
 //! What SYNs agree on, and openings that go wrong.
 
+use crate::library::Library;
 use crate::player::check;
+use ackclock::wire::{Checksums, parse_packet};
 
 /// RFC 9293 section 3.7.1 (MUST-15): over IPv6 it means 1,220.
 #[test]
@@ -132,4 +134,31 @@ fn sack_is_not_agreed_on_where_it_is_off() {
         > . 1:1(0) ack 1
         ",
     );
+}
+
+/// The bytes of the options of a SYN that connects.
+fn options_of_syn(flags: &str) -> Vec<u8> {
+    let library = Library::new(flags);
+    let fd = library.socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_NONBLOCK, 0);
+    let family = (libc::AF_INET as u16).to_ne_bytes();
+    let parts = [&family[..], &6_000_u16.to_be_bytes(), &[192, 0, 2, 1], &[0; 8]];
+    let address = parts.concat();
+    let fd = fd.expect("a socket") as libc::c_int;
+    let started = library.connect(fd, address.as_ptr(), address.len() as u32);
+    assert_eq!(started, Err(libc::EINPROGRESS));
+    let (_, syn) = library.receive_packet().expect("a SYN");
+    parse_packet(&syn, Checksums::default()).expect("checksums are right");
+    syn[40..].to_vec()
+}
+
+/// `tcp_addoptions`: MSS, window scale, SACK-permitted and timestamps, with zeros behind the last.
+#[test]
+fn freebsd_has_its_own_order_of_options() {
+    let all = options_of_syn("profile=freebsd");
+    assert_eq!(all[..12], [2, 4, 5, 180, 1, 3, 3, all[7], 4, 2, 8, 10]);
+    assert_eq!(all.len(), 20);
+    let without = options_of_syn("profile=freebsd,timestamps=off");
+    assert_eq!(without, [2, 4, 5, 180, 1, 3, 3, all[7], 4, 2, 0, 0]);
+    let linux = options_of_syn("profile=freebsd,syn_options=linux,timestamps=off");
+    assert_eq!(linux, [2, 4, 5, 180, 1, 1, 4, 2, 1, 3, 3, all[7]]);
 }

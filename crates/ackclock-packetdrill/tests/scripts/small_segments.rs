@@ -145,7 +145,32 @@ fn a_record_that_waits_is_sent_before_the_end() {
         shutdown c wr
         close c
         +0.01 < . 1:1(0) ack 1001
-        > FP. 1001:1701(700) ack 1
+        > P. 1001:1401(400) ack 1
+        > FP. 1401:1701(300) ack 1
+        +0.01 < F. 1:1(0) ack 1702
+        > . 1702:1702(0) ack 2
         ",
     );
+}
+
+/// A reset leaves nothing to wait for, nor does a close with data unread (RFC 9293 section 3.6.1, SHLD-3).
+#[test]
+fn a_record_that_waits_goes_down_with_its_connection() {
+    let begin = "
+        flags iw=1
+        established
+        write c 1400 eor
+        write c 300
+        > . 1:1001(1000) ack 1
+    ";
+    check(&format!("{begin} shutdown c wr\n< R. 1:1(0) ack 1\nclose c\n+1 quiet"));
+    check(&format!(
+        "{begin}
+        < P. 1:101(100) ack 1
+        +0.04 > . 1001:1001(0) ack 101
+        close c
+        > R. 1001:1001(0) ack 101
+        +1 quiet
+        "
+    ));
 }

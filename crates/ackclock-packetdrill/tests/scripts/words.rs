@@ -1,7 +1,7 @@
 //! Names of the C library's numbers.
 
 /// Errors that calls answer.
-const ERRORS: [(&str, i32); 27] = [
+const ERRORS: [(&str, i32); 29] = [
     ("EAGAIN", libc::EAGAIN),
     ("EINPROGRESS", libc::EINPROGRESS),
     ("EALREADY", libc::EALREADY),
@@ -16,6 +16,8 @@ const ERRORS: [(&str, i32); 27] = [
     ("EADDRINUSE", libc::EADDRINUSE),
     ("ENOPROTOOPT", libc::ENOPROTOOPT),
     ("EEXIST", libc::EEXIST),
+    ("EPROTO", libc::EPROTO),
+    ("EACCES", libc::EACCES),
     ("ENOENT", libc::ENOENT),
     ("EAFNOSUPPORT", libc::EAFNOSUPPORT),
     ("EBUSY", libc::EBUSY),
@@ -40,8 +42,8 @@ const EVENTS: [(&str, i32); 10] = [
     ("hup", libc::POLLHUP as i32),
     ("rdhup", libc::POLLRDHUP as i32),
     ("nval", libc::POLLNVAL as i32),
-    ("et", libc::EPOLLET as i32),
-    ("oneshot", libc::EPOLLONESHOT as i32),
+    ("et", libc::EPOLLET),
+    ("oneshot", libc::EPOLLONESHOT),
     ("none", 0),
 ];
 

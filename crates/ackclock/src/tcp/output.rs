@@ -184,18 +184,22 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         data
     }
 
-    /// Bytes of the SACK blocks that go beside data: 0 if there is nothing to report, or segments are so small
-    /// that blocks would leave less than half of one.
+    /// Bytes of the SACK blocks that go beside data: 0 if there is nothing to send or to report, or segments are
+    /// so small that blocks would leave less than half of one.
     #[inline(always)]
     fn blocks_beside_data(&self) -> u32 {
-        if P::SACK_WITH_DATA && self.has_report() { self.len_of_blocks() } else { 0 }
+        let reports = P::SACK_WITH_DATA && self.has_report() && !self.sender.is_at_rest();
+        if reports { self.len_of_blocks() } else { 0 }
     }
 
     #[cold]
     #[inline(never)]
     fn len_of_blocks(&self) -> u32 {
+        if self.sender.is_silent() {
+            return 0;
+        }
         let mut blocks = SackBlocks::EMPTY;
-        self.receiver.report_sack(&mut blocks);
+        self.receiver.report_sack_beside_data(&mut blocks);
         let len = self.agreement.len_of_blocks(blocks.as_slice().len());
         if 2 * len <= self.sender.mss() { len } else { 0 }
     }
@@ -331,7 +335,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         let mss = self.sender.mss();
         let blocks = self.blocks_beside_data();
         if blocks > 0 && data.len + blocks <= mss {
-            self.receiver.report_sack(&mut outgoing.header.options.sack);
+            self.receiver.report_sack_beside_data(&mut outgoing.header.options.sack);
         }
         if self.has_seldom_state() {
             let header = &mut outgoing.header;

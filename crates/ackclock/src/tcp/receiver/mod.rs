@@ -495,9 +495,17 @@ impl<'a, P: Profile> Receiver<'a, P> {
     }
 
     /// Puts SACK blocks into the option of the next segment, as many as the longest option holds.
+    #[cfg_attr(target_pointer_width = "64", inline(always))]
     pub(crate) fn report_sack(&self, option: &mut SackBlocks) {
         if let Some(report) = self.report.get() {
             report.fill(option, self.data.ranges());
         }
+    }
+
+    /// As [`report_sack`](Self::report_sack), beside data: apart, so that the acks of all other segments stay as fast.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn report_sack_beside_data(&self, option: &mut SackBlocks) {
+        self.report_sack(option);
     }
 }

@@ -76,6 +76,7 @@ impl SackReport {
 
     /// Adds blocks to an option: the duplicate first, then the range that encloses it if that lies above the
     /// cumulative ack, then the other `ranges`, those with the most recently received segments first.
+    #[cfg_attr(target_pointer_width = "64", inline(always))]
     pub(super) fn fill<'a>(&self, option: &mut SackBlocks, ranges: &impl Ranges<'a>) {
         if !self.enabled {
             return;

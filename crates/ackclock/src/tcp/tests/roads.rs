@@ -197,7 +197,7 @@ fn hear(
     let Some((mut header, mut ecn, payload)) = path.pop_front() else {
         return Ok(());
     };
-    match random.below(40) {
+    match random.below(80) {
         0 => return Ok(()),
         1 => path.push_back((header, ecn, payload.clone())),
         2 => {
@@ -205,8 +205,8 @@ fn hear(
             return Ok(());
         }
         3 => ecn = Ecn::Ce,
-        4 => header.ack += random.below(3_000),
-        5 => header.seq += random.below(3_000),
+        4 => header.ack += misplacement(random),
+        5 => header.seq += misplacement(random),
         6 => header.window = random.below(9) as u16,
         _ => {}
     }
@@ -215,6 +215,15 @@ fn hear(
     let segment = Segment { ip, header, payload: &payload };
     end.both("verdict", |end| end.hear(now, &segment))?;
     Ok(())
+}
+
+/// By how much a number is wrong: often by one, since a comparison that is wrong is so at its edge.
+fn misplacement(random: &mut Random) -> u32 {
+    match random.below(4) {
+        0 => 1,
+        1 => 1_u32.wrapping_neg(),
+        _ => random.below(3_000),
+    }
 }
 
 proptest! {
