@@ -359,7 +359,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     /// Notes that the link has taken `outgoing`, the last answer of [`poll_transmit`](Self::poll_transmit).
     pub fn on_transmitted(&mut self, now: Instant, outgoing: &Outgoing) {
         let segments = outgoing.segments();
-        let bears_blocks = P::SACK_WITH_DATA && !outgoing.header.options.sack.is_empty();
+        let bears_blocks = || P::SACK_WITH_DATA && !outgoing.header.options.sack.is_empty();
         self.counters.segments_sent.add(segments);
         if outgoing.header.flags.contains(Flags::ACK) {
             self.timestamps.on_ack_sent(outgoing.header.ack);
@@ -382,11 +382,11 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
                 self.on_new_data_sent();
                 // Beside blocks a segment is full that has as much payload as they leave.
                 let mss = self.sender.mss();
-                if bears_blocks {
+                if bears_blocks() {
                     self.sender.narrow(mss - self.blocks_beside_data());
                 }
                 self.sender.on_sent(now, &self.settings, &data);
-                if bears_blocks {
+                if bears_blocks() {
                     self.sender.narrow(mss);
                 }
                 if P::PATH_PROBING && data.kind == DataKind::PathProbe {
@@ -400,7 +400,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if self.has_seldom_state() {
             self.on_header_sent(&outgoing.header);
         }
-        let reports = bears_blocks || outgoing.cause.may_report() || !self.has_report();
+        let reports = outgoing.cause.may_report() || bears_blocks() || !self.has_report();
         if !self.is_sending() {
             return;
         }
