@@ -170,17 +170,23 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     /// The next data to send. If there is something to report beside it, that takes its place from each
     /// segment's payload (RFC 9293 section 3.7.1), and the link cuts none.
+    #[inline(always)]
     fn next_data(&mut self, now: Instant, max_payload: u32) -> Option<Data> {
-        let mss = self.sender.mss();
         let blocks = self.blocks_beside_data();
-        if blocks > 0 {
-            self.sender.narrow(mss - blocks);
+        if blocks == 0 {
+            return self.sender.next(now, &self.settings, max_payload);
         }
-        let max_payload = if blocks > 0 { 0 } else { max_payload };
-        let data = self.sender.next(now, &self.settings, max_payload);
-        if blocks > 0 {
-            self.sender.narrow(mss);
-        }
+        self.next_beside(now, blocks)
+    }
+
+    /// The next data to send beside `blocks` bytes of SACK blocks.
+    #[cold]
+    #[inline(never)]
+    fn next_beside(&mut self, now: Instant, blocks: u32) -> Option<Data> {
+        let mss = self.sender.mss();
+        self.sender.narrow(mss - blocks);
+        let data = self.sender.next(now, &self.settings, 0);
+        self.sender.narrow(mss);
         data
     }
 

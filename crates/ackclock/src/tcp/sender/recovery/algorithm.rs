@@ -100,6 +100,14 @@ macro_rules! recoveries {
                     $(AnyRules::$varied(_) => RecoveryAlgorithm::$varied,)+
                 }
             }
+
+            fn uses_sack(&self) -> bool {
+                let ignores = match self {
+                    $(AnyRules::$varied(rules) => rules.ignores_sack(),)+
+                    _ => false,
+                };
+                self.algorithm().needs_sack() && !ignores
+            }
         }
     };
 }

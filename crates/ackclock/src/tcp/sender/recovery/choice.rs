@@ -61,7 +61,7 @@ pub(super) trait RuleSet: Rules + Debug {
 
     /// Whether losses are detected by SACK, for now.
     fn uses_sack(&self) -> bool {
-        self.algorithm().needs_sack() && !self.ignores_sack()
+        self.algorithm().needs_sack()
     }
 }
 

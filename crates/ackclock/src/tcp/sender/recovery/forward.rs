@@ -33,10 +33,6 @@ macro_rules! forward_rules {
             $call!($context self.on_reordering())
         }
 
-        fn ignores_sack(&self) -> bool {
-            $call!($context self.ignores_sack())
-        }
-
         fn pipe<F: Flight>(&self, episode: &Episode, flight: &F) -> u32 {
             $call!($context self.pipe(episode, flight))
         }

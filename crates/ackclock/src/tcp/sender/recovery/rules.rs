@@ -98,11 +98,6 @@ pub(super) trait Rules {
     /// Notes that what was considered lost had only been reordered.
     fn on_reordering(&mut self) {}
 
-    /// Whether SACK blocks are ignored for now by an algorithm that uses them otherwise.
-    fn ignores_sack(&self) -> bool {
-        false
-    }
-
     /// Bytes considered to be in the network, which the congestion window limits. An algorithm that inflates
     /// the window deducts the same amount here, which leaves the congestion window to congestion control.
     fn pipe<F: Flight>(&self, _episode: &Episode, flight: &F) -> u32 {

@@ -29,6 +29,11 @@ pub struct SackPipeGoBackN {
 impl SackPipeGoBackN {
     pub(super) const NAME: &'static str = "sack-pipe:go-back-n";
     pub(super) const NEEDS_SACK: bool = true;
+
+    /// Whether SACK blocks are ignored for now.
+    pub(super) fn ignores_sack(&self) -> bool {
+        self.goes_back
+    }
 }
 
 impl SackPipe {
@@ -113,10 +118,6 @@ impl Rules for SackPipeGoBackN {
     ) {
         self.goes_back = true;
         self.rules.on_timeout(episode, flight, now, rtt);
-    }
-
-    fn ignores_sack(&self) -> bool {
-        self.goes_back
     }
 
     fn pipe<F: Flight>(&self, episode: &Episode, flight: &F) -> u32 {
