@@ -383,14 +383,15 @@ impl Congestion {
     ) {
         self.begin(facts, 0);
         self.note_period(seen.time, facts, flight);
-        // CWR says that the host has reduced its window.
-        if let Some(mark) = self.mark.filter(|mark| seen.time > mark.by || seen.is(Flags::CWR)) {
+        // CWR says that the host has reduced its window, where it is no part of a counter (RFC 9768 section 3.1).
+        let has_cwr = facts.ecn() && seen.is(Flags::CWR);
+        if let Some(mark) = self.mark.filter(|mark| seen.time > mark.by || has_cwr) {
             self.reduce(facts, mark_share(facts.law()), Phase::Mark);
             if let Some(reduction) = &mut self.reduction {
                 reduction.flight = mark.flight.max(1);
             }
         }
-        if seen.is(Flags::CWR) {
+        if has_cwr {
             self.told = facts.sent;
         }
         let idle = seen.time.saturating_since(self.last_data) > longest_rto;
