@@ -189,6 +189,29 @@ fn a_retransmission_bears_them_too() {
     );
 }
 
+/// An ack of the part that went again brings the rest, not the timer.
+#[test]
+fn what_more_blocks_leave_of_a_segment_follows_its_ack() {
+    check(
+        "
+        set recovery rfc6675
+        established
+        write 1000
+        > P. 1:1001(1000) ack 1 <>
+        < . 101:201(100) ack 1
+        > . 1001:1001(0) ack 1 <sack 101:201>
+        +0.2 > . 1:989(988) ack 1 <sack 101:201>
+        > P. 989:1001(12) ack 1 <sack 101:201>
+        < . 301:401(100) ack 1
+        > . 1001:1001(0) ack 1 <sack 301:401 101:201>
+        +0.4 > . 1:981(980) ack 1 <sack 301:401 101:201>
+        > P. 989:1001(12) ack 1 <sack 301:401 101:201>
+        +0.01 < . 401:401(0) ack 981
+        > . 981:989(8) ack 1 <sack 301:401 101:201>
+        ",
+    );
+}
+
 #[test]
 fn a_fin_bears_them_too() {
     check(

@@ -59,8 +59,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let mut delivered = Delivered { believed_until, ..Delivered::default() };
         let acked = self.flight.acknowledge(self.snd_una, &mut delivered);
         delivered.believed_until = shortest;
-        if (P::ICMP_ERRORS || P::PATH_PROBING) && advanced > 0 {
-            self.flight.go_on_within_piece(self.snd_una, self.mss());
+        if (P::ICMP_ERRORS || P::PATH_PROBING || P::SACK_WITH_DATA) && advanced > 0 {
+            self.flight.go_on_within_piece(self.snd_una);
         }
         let rtt = self.measure_round_trip(now, input, advanced, acked);
         let (sacked, dsack) = self.apply_sack(input, &mut delivered);

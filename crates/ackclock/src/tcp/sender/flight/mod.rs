@@ -204,10 +204,11 @@ pub(crate) trait Flight: Debug + Sized {
     /// before.
     fn acknowledge(&mut self, una: SeqNumber, delivered: &mut Delivered) -> Acked;
 
-    /// Continues the retransmission of the first piece, after SND.UNA moved to `una`. Of a piece longer than
-    /// a segment of `mss` bytes ([`cut_anew`](Self::cut_anew)) only the beginning was retransmitted; the rest
-    /// becomes due once that is acknowledged.
-    fn go_on_within_piece(&mut self, _una: SeqNumber, _mss: u32) {}
+    /// Continues the retransmission of the first piece, after SND.UNA moved to `una`. Where segments have become
+    /// shorter ([`cut_anew`](Self::cut_anew), SACK blocks beside data) only its beginning was retransmitted; the
+    /// rest becomes due once that is acknowledged. An ack within a piece that was retransmitted whole may bring its
+    /// end twice.
+    fn go_on_within_piece(&mut self, _una: SeqNumber) {}
 
     /// The run of records before `una`: up to the first that ends after it, or that was SACKed, lost or
     /// retransmitted. `None` if there are none.
@@ -263,8 +264,9 @@ pub(crate) trait Flight: Debug + Sized {
     fn mark_probed(&mut self, start: SeqNumber);
 
     /// Notes that the piece at `start` was retransmitted. If it was not marked lost (NextSeg rules 3 and 4)
-    /// it is marked now; it counts once in the pipe either way. If it is longer than what was retransmitted,
-    /// as only a path MTU probe is, it is cut into pieces of that length, and the result is true.
+    /// it is marked now; it counts once in the pipe either way. If it is longer than what was retransmitted (a
+    /// path MTU probe, or a segment that went without SACK blocks), it is cut into pieces of that length if a
+    /// record can tell them apart, and the result is true.
     fn mark_resent(&mut self, now: Instant, range: SeqRange) -> bool;
 
     /// Empties the flight, as if nothing had been sent.

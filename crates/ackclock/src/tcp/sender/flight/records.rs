@@ -219,8 +219,8 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
         acked
     }
 
-    fn go_on_within_piece(&mut self, una: SeqNumber, mss: u32) {
-        let is_begun = |record: &&mut FlightRecord<P>| record.piece > mss && record.seq.before(una);
+    fn go_on_within_piece(&mut self, una: SeqNumber) {
+        let is_begun = |record: &&mut FlightRecord<P>| record.seq.before(una);
         let Some(record) = self.records.front_mut().filter(is_begun) else {
             return;
         };
