@@ -31,7 +31,7 @@ def medians(samples):
         tcp = next((word[4:] for word in words if word.startswith("tcp=")), None)
         variant = " ".join(word for word in words if not word.startswith("tcp=")) or "as stated"
         of = {}
-        for sample in seeds:
+        for sample in seeds.values():
             for quantity, value in sample.items():
                 of.setdefault(quantity, []).append(value)
         found.setdefault(variant, {})[tcp] = {key: statistics.median(values) for key, values in of.items()}
