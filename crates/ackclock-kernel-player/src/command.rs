@@ -10,6 +10,7 @@ use crate::reasons::Reasons;
 use clap::{Args, Parser, Subcommand};
 use std::collections::BTreeMap;
 use std::fs;
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -40,8 +41,8 @@ struct Random {
     #[arg(long, default_value = "crates/ackclock-kernel-player/kinds.toml")]
     kinds: PathBuf,
     /// Scripts side by side.
-    #[arg(long, default_value_t = 32)]
-    jobs: usize,
+    #[arg(long, default_value = "32")]
+    jobs: NonZeroUsize,
     /// The folder of scripts that show the classes.
     #[arg(long, default_value = "crates/ackclock-kernel-player/corpus")]
     corpus: PathBuf,
@@ -73,8 +74,8 @@ struct Play {
     #[arg(long, default_value = "crates/ackclock-kernel-player/kinds.toml")]
     kinds: PathBuf,
     /// Scripts side by side.
-    #[arg(long, default_value_t = 32)]
-    jobs: usize,
+    #[arg(long, default_value = "32")]
+    jobs: NonZeroUsize,
     /// Only scripts with this in their names.
     #[arg(long)]
     only: Option<String>,
@@ -119,7 +120,7 @@ impl Play {
         }
         let (long, short): (Vec<Script>, _) = scripts.into_iter().partition(is_too_long);
         let expected = |script: &Script, played: &_| is_expected(&reasons, script, played);
-        let outcomes = play_all(&short, self.jobs, expected)?;
+        let outcomes = play_all(&short, self.jobs.get(), expected)?;
         let mut verdicts = Vec::new();
         for (script, outcome) in short.into_iter().zip(&outcomes) {
             let failure = outcome.as_ref().ok().and_then(|played| played.failure.as_ref());
@@ -177,7 +178,7 @@ impl Random {
         let drawn = self.seeds.clone().count();
         let scripts = scripts(self.seeds.clone().map(|seed| (seed, draw(seed))));
         let played = scripts.len();
-        let found = compare(scripts, self.jobs)?;
+        let found = compare(scripts, self.jobs.get())?;
         println!("{drawn} scripts were drawn, {played} played to both, {} differ", found.len());
         for one in found.iter().filter(|_| self.show) {
             let Scripted { seed, script, .. } = &one.scripted;
@@ -232,7 +233,7 @@ impl Random {
         }
         let (new, found): (Vec<&Class>, Vec<Found>) =
             smallest.into_values().map(|(class, one)| (class, one.clone())).unzip();
-        let shrunk = shrink(found, self.jobs)?;
+        let shrunk = shrink(found, self.jobs.get())?;
         let failed = |error| format!("cannot write to {}: {error}", folder.display());
         fs::create_dir_all(folder).map_err(failed)?;
         for (class, one) in new.iter().zip(shrunk) {
