@@ -150,7 +150,7 @@ impl RtoBackoff {
 
 /// Segments whose round-trip time is measured.
 ///
-/// Textual form: `each` or `one`.
+/// Textual form: `each`, `one` or `one-without-karn`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum RttSampling {
