@@ -98,7 +98,10 @@ fn a_loss_halves_the_window() {
     let lost = format!("{before}+0.01 {}{}", sacks(10, 13), segments(10, 11));
     let repaired = format!("{lost}{}+0.01 {}", sacks(10, 30), ack(30));
     kept(&format!("{repaired}{}+0.01 {}", segments(30, 40), ack(40)));
-    broken("loss-response", &format!("{repaired}{}+0.01 {}", segments(30, 45), ack(45)));
+    let too_many = format!("{repaired}{}+0.01 {}", segments(30, 45), ack(45));
+    broken("loss-response", &too_many);
+    // CWR tells of a reduction only where classic ECN is agreed on: elsewhere it is reserved, or part of a counter.
+    broken("loss-response", &too_many.replace("> . ", "> W. "));
     // While it is repaired one segment may go for two that arrive.
     let one_for_one: String = (14..26)
         .map(|n| {
