@@ -523,3 +523,25 @@ proptest! {
         }
     }
 }
+
+/// Retransmits 988 bytes of the first of several pieces of 1,000, beside SACK blocks for example; once they are
+/// acknowledged the rest of the piece is due.
+fn the_rest_is_due<P: Profile>(pieces: u32) {
+    let mut flight =
+        RecordedFlight::<P>::new(SeqNumber(0), (Buffer::growing(), Buffer::default()), 8);
+    let now = Instant::from_micros(1);
+    assert!(flight.push(now, SeqRange::from_len(SeqNumber(0), 1_000 * pieces), 1_000));
+    flight.mark_first_lost();
+    flight.mark_resent(now, SeqRange::from_len(SeqNumber(0), 988));
+    acknowledge(&mut flight, SeqNumber(988));
+    flight.go_on_within_piece(SeqNumber(988));
+    assert_eq!(flight.first_lost().map(|rest| rest.end), Some(SeqNumber(1_000)));
+}
+
+#[test]
+fn what_a_shorter_retransmission_leaves_of_a_piece_is_due_after_its_ack() {
+    the_rest_is_due::<Full>(1);
+    the_rest_is_due::<Full>(4);
+    the_rest_is_due::<OnePiece>(1);
+    the_rest_is_due::<crate::profile::Internet>(1);
+}
