@@ -377,7 +377,7 @@ macro_rules! profile {
 
         // A name defined here hides the base's item of that name.
         const _: () = {
-            #[allow(unused_imports)]
+            #[allow(unused_imports, reason = "a profile may choose every part itself")]
             use $crate::profile::$base::*;
             $(type $part = $choice;)*
 

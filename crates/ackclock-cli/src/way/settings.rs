@@ -50,8 +50,13 @@ impl Offload {
 
 /// Settings of a way out. Which of them matter depends on `via`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-// Systems other than Linux have no ways out, so nothing there reads all of the settings.
-#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(
+        dead_code,
+        reason = "other systems have no ways out, so nothing there reads all of them"
+    )
+)]
 pub(crate) struct WaySettings {
     pub(crate) via: Via,
     /// Queues of the TUN interface that are used, at least one.
