@@ -29,3 +29,18 @@ impl<T: Default> OnDemand<T> {
         Some(&mut self.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::OnDemand;
+
+    #[test]
+    fn state_is_there_from_the_start_and_takes_its_own_room() {
+        let mut state = OnDemand::<[u64; 20]>::default();
+        assert_eq!(size_of_val(&state), size_of::<[u64; 20]>());
+        assert_eq!(state.get(), Some(&[0; 20]));
+        state.get_mut().expect("it is there")[2] = 5;
+        state.make().expect("it is there")[3] = 7;
+        assert_eq!(state.get().map(|state| (state[2], state[3])), Some((5, 7)), "made once");
+    }
+}

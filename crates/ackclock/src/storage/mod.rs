@@ -7,6 +7,10 @@
 mod buffer;
 mod column;
 mod deque;
+/// The replacement of `on_demand`, compiled for its own tests.
+#[cfg(test)]
+#[allow(clippy::duplicate_mod, reason = "where it stands in, it is there twice")]
+mod in_place;
 #[cfg_attr(not(feature = "alloc"), path = "in_place.rs")]
 mod on_demand;
 mod ring;
