@@ -15,6 +15,8 @@ pub(super) struct Arrivals(Known<Packets>);
 struct Packets {
     /// The peer's clock, if it tells it.
     clock: Option<u32>,
+    /// The number of our SYN.
+    syn: Option<u32>,
     /// The number behind what was sent.
     sent: Option<u32>,
 }
@@ -43,7 +45,7 @@ impl Arrivals {
         }
         let known = self.0.of(view.ends);
         if view.flags & SYN != 0 {
-            known.sent = None;
+            (known.syn, known.sent) = (Some(view.seq), None);
             known.clock = known.clock.filter(|_| timestamp(packet).is_some());
         }
         let flags = u32::from(view.flags & SYN != 0) + u32::from(view.flags & FIN != 0);
@@ -51,6 +53,11 @@ impl Arrivals {
         if known.sent.is_none_or(|sent| is_before(sent, end)) {
             known.sent = Some(end);
         }
+    }
+
+    /// The number of our SYN in a connection.
+    pub(super) fn syn_to(&self, ends: Ends) -> Option<u32> {
+        self.0.get(&ends)?.syn
     }
 
     /// The number behind what was sent in a connection.

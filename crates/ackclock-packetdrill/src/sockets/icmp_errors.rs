@@ -6,7 +6,6 @@ use super::habits::is_before;
 use super::packets::rewrite_icmp;
 use super::socket::{Kind, Stream};
 use super::{Errno, Sockets};
-use ackclock::stack::Handle;
 use ackclock::tcp::{Error, State};
 use ackclock::wire::{Checksums, IcmpError, Protocol, parse_packet};
 
@@ -69,18 +68,19 @@ impl Sockets {
             return;
         };
         let Protocol::IcmpError(error) = parsed.protocol else { return };
-        let Some((handle, stream)) = self.stream_at(&error) else { return };
+        let Some((is_opening, stream)) = self.stream_at(&error) else { return };
         stream.icmp = Some(errno);
-        let state = self.stack.info(self.now, handle).map(|info| info.state);
-        if matches!(state, Some(State::SynSent | State::SynReceived)) {
+        if is_opening {
             *packet = refusal;
         }
     }
 
-    /// The connection of which an error quotes a segment that is not acknowledged.
-    fn stream_at(&mut self, error: &IcmpError) -> Option<(Handle, &mut Stream)> {
+    /// The connection of which an error quotes a segment that is not acknowledged, and whether it is being opened: what
+    /// went with its SYN is then not in flight yet.
+    fn stream_at(&mut self, error: &IcmpError) -> Option<(bool, &mut Stream)> {
         let ends = [error.local, error.remote];
         let sent = self.arrivals.sent_to(ends)?;
+        let syn = self.arrivals.syn_to(ends);
         let stack = &self.stack;
         let (handle, stream) =
             self.sockets.values_mut().find_map(|socket| match &mut socket.kind {
@@ -91,9 +91,13 @@ impl Sockets {
                 _ => None,
             })?;
         let info = self.stack.info(self.now, handle)?;
-        let first = sent.wrapping_sub(info.unacked.max(1));
+        let is_opening = matches!(info.state, State::SynSent | State::SynReceived);
+        let first = match syn {
+            Some(syn) if is_opening => syn,
+            _ => sent.wrapping_sub(info.unacked.max(1)),
+        };
         let is_unacked = !is_before(error.seq.0, first) && is_before(error.seq.0, sent);
-        is_unacked.then_some((handle, stream))
+        is_unacked.then_some((is_opening, stream))
     }
 }
 

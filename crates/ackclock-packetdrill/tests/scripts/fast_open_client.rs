@@ -3,8 +3,7 @@
 use crate::player::check;
 
 /// A connection to learn a cookie and an MSS by, which is reset so that its port can be used again.
-fn with_a_cookie(script: &str) {
-    let begin = "
+const WITH_A_COOKIE: &str = "
         socket nonblock = fd f
         set f SO_REUSEADDR 1
         bind f
@@ -18,7 +17,9 @@ fn with_a_cookie(script: &str) {
         socket nonblock = fd c
         bind c
     ";
-    check(&format!("{begin}\n{script}"));
+
+fn with_a_cookie(script: &str) {
+    check(&format!("{WITH_A_COOKIE}\n{script}"));
 }
 
 /// RFC 7413 section 4.1.3: what goes with the SYN is as much as the peer's MSS lets; that much is answered.
@@ -38,6 +39,22 @@ fn data_goes_with_the_syn_once_there_is_a_cookie() {
         > P. 1001:1101(100) ack 1
         ",
     );
+}
+
+/// A router's error about the SYN ends the open, with data as without.
+#[test]
+fn an_error_about_a_syn_with_data_ends_the_open() {
+    check(&format!(
+        "
+        flags habits=linux
+        {WITH_A_COOKIE}
+        sendto c 500 fastopen = 500
+        > S 0:500(500) <mss 1460,sackOK,FO abcd1234>
+        +0.01 icmp host_unreachable 0
+        write c 100 = EHOSTUNREACH
+        +2 quiet
+        "
+    ));
 }
 
 /// TCP_MAXSEG counts for the SYN too.
