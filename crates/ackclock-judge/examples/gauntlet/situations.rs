@@ -5,6 +5,7 @@ use crate::actor::{Leave, Plan, QUIET};
 use crate::batches;
 use crate::drawn;
 use crate::emulated::Run;
+use crate::far;
 use crate::hosts::{Hosting, Tune};
 use crate::peers;
 use crate::rates;
@@ -54,7 +55,7 @@ pub(crate) fn all() -> Vec<Situation> {
     for (name, run) in transfers(1_000_000, 2) {
         add(name, run);
     }
-    for (name, run) in far() {
+    for (name, run) in far::all() {
         add(name, run);
     }
     for seed in 1..=DRAWN {
@@ -538,32 +539,6 @@ fn lent() -> Vec<(String, Run)> {
         (format!("lent memory, {law}, {path}"), run(law, path))
     };
     ["reno", "bbr"].into_iter().flat_map(|law| paths.map(|path| (law, path))).map(named).collect()
-}
-
-/// Ways of seconds over which some is lost: a law that grows by the clock has much to make up for in each round trip, and may
-/// not do so at once.
-fn far() -> Vec<(String, Run)> {
-    const PATHS: [&str; 3] = [
-        "rate=20mbit,delay=1s,loss=0.1%",
-        "rate=20mbit,delay=2s,loss=0.2%",
-        "rate=20mbit,delay=4s,loss=0.2%",
-    ];
-    let run = |law: &'static str, path: &'static str, seed: u64| Run {
-        law,
-        configs: both(|config| {
-            (config.receive_buffer, config.send_buffer) = (1 << 22, 1 << 22);
-        }),
-        plans: [writes(4_000_000), QUIET],
-        seed,
-        limit: Duration::from_secs(3_600),
-        ..Run::new(path)
-    };
-    let named = |law: &'static str, path: &'static str, seed: u64| {
-        (format!("a long way, {law}, {path}, seed {seed}"), run(law, path, seed))
-    };
-    let of_law =
-        |law| PATHS.into_iter().flat_map(move |path| [1, 2, 3].map(|seed| named(law, path, seed)));
-    ["reno", "cubic"].into_iter().flat_map(of_law).collect()
 }
 
 /// What takes long in virtual time or has much to send.
