@@ -553,7 +553,7 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
         self.controller.on_mss_change(mss);
         if smaller && !self.flight.is_empty() {
             self.abandon_probe();
-            self.flight.cut_anew(now, mss);
+            self.flight.cut_anew(now, self.snd_una, mss);
             self.recovery.on_all_lost(&mut self.flight, now, self.snd_nxt);
         }
         self.rearm(now);
