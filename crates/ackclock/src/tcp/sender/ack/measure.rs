@@ -59,7 +59,9 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let mut delivered = Delivered { believed_until, ..Delivered::default() };
         let acked = self.flight.acknowledge(self.snd_una, &mut delivered);
         delivered.believed_until = shortest;
-        if (P::ICMP_ERRORS || P::PATH_PROBING || P::SACK_WITH_DATA) && advanced > 0 {
+        // Outside recovery nothing is known to be lost: only a tail loss probe was sent again, which may still arrive.
+        let may_be_shorter = P::ICMP_ERRORS || P::PATH_PROBING || P::SACK_WITH_DATA;
+        if may_be_shorter && advanced > 0 && self.in_recovery() {
             self.flight.go_on_within_piece(self.snd_una);
         }
         let rtt = self.measure_round_trip(now, input, advanced, acked);
