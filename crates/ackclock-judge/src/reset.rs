@@ -58,6 +58,12 @@ pub(crate) static OPENING_SILENT: Sentence = Sentence::must(
     "If SEG.ACK =< ISS or SEG.ACK > SND.NXT, send a reset (unless the RST bit is set, if so drop the segment and \
      return)",
 );
+pub(crate) static CROSSING_SYN_SILENT: Sentence = Sentence::must(
+    "answer-to-crossing-syn-missing",
+    9293,
+    "3.10.7.3",
+    "Otherwise, enter SYN-RECEIVED, form a SYN,ACK segment",
+);
 pub(crate) static TIME_WAIT_SILENT: Sentence = Sentence::must(
     "ack-in-time-wait-missing",
     9293,
@@ -79,7 +85,7 @@ pub(crate) static RST_FOR_RST: Sentence = Sentence::must(
     "An incoming segment containing a RST is discarded.",
 );
 
-/// A RST, or an ack in TIME-WAIT, that the host owes because of a segment or a call.
+/// A RST, or an answer with an ack, that the host owes because of a segment or a call.
 #[derive(Clone, Copy, Debug)]
 struct Owed {
     time: Instant,
@@ -98,8 +104,10 @@ pub(crate) struct Resets {
     /// Bytes that the application has read.
     read: u64,
     owed: Option<Owed>,
-    /// The ack of a FIN that came again in TIME-WAIT.
+    /// The ack of a FIN that came again in TIME-WAIT, or of a SYN that crossed the host's own.
     owed_ack: Option<Owed>,
+    /// The application has closed, or said how long it waits, before the peer's SYN came: the connection may be gone.
+    may_be_given_up: bool,
     /// When a RST came that ends the connection for certain.
     ended: Option<Instant>,
     /// A RST came that may have ended the connection.
@@ -188,7 +196,8 @@ impl Resets {
                     self.owe((now, 0), "closed with data that nobody has read", &RST_MISSING);
                 }
             }
-            Call::Write(_) | Call::Urgent | Call::Close | Call::UserTimeout(_) => {}
+            Call::Close | Call::UserTimeout(_) => self.may_be_given_up |= facts.peer.is_none(),
+            Call::Write(_) | Call::Urgent => {}
         }
     }
 
@@ -246,6 +255,27 @@ impl Resets {
         }
     }
 
+    /// In SYN-SENT a SYN without an ack is one that has crossed the host's own, and is answered at once.
+    fn note_crossing_syn(&mut self, seen: &Seen<'_>, facts: &Facts) {
+        let is_crossing = seen.is(Flags::SYN)
+            && !seen.header.flags.intersects(Flags::ACK | Flags::RST | Flags::FIN);
+        let is_opening = !facts.host_syn.flags.contains(Flags::ACK) && facts.told == 0;
+        let settings = &facts.settings;
+        let patience = settings.longest_wait.unwrap_or(Duration::MAX).min(settings.syn_give_up);
+        let is_given_up = self.aborted
+            || self.closed
+            || self.may_be_given_up
+            || self.perhaps_ended
+            || facts.is_over
+            || seen.time >= facts.host_syn.time + patience;
+        if is_crossing && is_opening && !is_given_up {
+            let (time, number) = (seen.time, seen.number);
+            let why = "a SYN crossed the host's own, and no SYN-ACK went";
+            let sentence = &CROSSING_SYN_SILENT;
+            self.owed_ack.get_or_insert(Owed { time, number, why, sentence });
+        }
+    }
+
     /// A segment has reached the host.
     pub(crate) fn on_received(&mut self, seen: &Seen<'_>, facts: &Facts, expected: &Expected) {
         if let Some(ack) = seen.ack {
@@ -261,6 +291,7 @@ impl Resets {
         self.last = Some(seen.time);
         self.stray_syn = None;
         self.note_opening(seen, facts);
+        self.note_crossing_syn(seen, facts);
         if seen.is(Flags::RST) {
             self.on_rst(seen, facts, expected);
         } else if seen.is(Flags::SYN) {
@@ -312,6 +343,9 @@ impl Resets {
     /// The host has sent a segment.
     pub(crate) fn on_sent(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
         let (time, number) = (seen.time, seen.number);
+        if seen.is(Flags::RST) || seen.is(Flags::ACK) {
+            self.owed_ack = None;
+        }
         if !seen.is(Flags::RST) {
             let ended = self.ended.is_some_and(|ended| time > ended + facts.settings.reaction);
             if ended && !seen.is(Flags::SYN) {
@@ -319,7 +353,6 @@ impl Resets {
                     "the connection goes on after a RST with the very number that the host expected".into()
                 });
             }
-            self.owed_ack = None;
             self.note_close(seen, facts);
             return;
         }

@@ -9,6 +9,7 @@ use ackclock::tcp::{Config, ReceiveError};
 use ackclock::time::{Duration, Instant};
 use ackclock_emulator::HostId;
 use ackclock_judge::Call;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::SocketAddr;
 
 /// How an end leaves the connection when it has written all.
@@ -108,6 +109,8 @@ pub(crate) struct Actor {
     /// When the connection was opened here, and when this end had heard the end of it.
     opened_at: Option<Instant>,
     ended_at: Option<Instant>,
+    /// What the stack has told of window and pacing since then, and when.
+    told: DefaultHasher,
     /// The other has finished.
     heard_end: bool,
     has_shut: bool,
@@ -140,6 +143,7 @@ impl Actor {
             written_at: None,
             opened_at: None,
             ended_at: None,
+            told: DefaultHasher::new(),
             heard_end: false,
             has_shut: false,
             is_over: false,
@@ -154,6 +158,11 @@ impl Actor {
     /// How long the connection took until the other end of it was heard.
     pub(crate) fn took(&self) -> Option<Duration> {
         Some(self.ended_at?.saturating_since(self.opened_at?))
+    }
+
+    /// What was told of the connection's window and pacing, as one number.
+    pub(crate) fn told(&self) -> u64 {
+        self.told.finish()
     }
 
     fn streams(&self) -> (Pattern, Pattern) {
@@ -256,8 +265,10 @@ impl Actor {
     }
 
     /// What the stack tells of the connection is what the application knows of it.
-    fn check(&self, now: Instant, stack: &Net) {
+    fn check(&mut self, now: Instant, stack: &Net) {
         let Some(info) = self.handle.and_then(|handle| stack.info(now, handle)) else { return };
+        let since = self.opened_at.map(|opened| now.saturating_since(opened).as_micros());
+        (since, info.cwnd, info.pacing_rate).hash(&mut self.told);
         let first_sent = info.bytes_sent.saturating_sub(info.bytes_retransmitted);
         let holds = [
             (info.bytes_received == self.read + u64::from(info.receive_queue), "bytes received"),

@@ -245,7 +245,8 @@ pub(crate) struct Run {
     pub(crate) arrives: bool,
     /// What has arrived then must have taken no longer, because of what path and law can do.
     pub(crate) within: Duration,
-    /// Nothing tells one connection from the others: all have to take the same time.
+    /// Nothing tells one connection from the others: all have to take the same time, with the same windows and paces at each
+    /// moment of it.
     pub(crate) alike: bool,
     /// What the one that connects tells of the path has to be what is known of it.
     pub(crate) known: Option<Known>,
@@ -399,6 +400,12 @@ impl Run {
             let took: Vec<Duration> = took.collect();
             if took.iter().any(|each| *each != took[0]) {
                 let text = format!("what is the same takes one time and another: {took:?}");
+                return Err(Fault::Numbers(text));
+            }
+            let told = ids.iter().filter_map(|(left, _)| Some(emulator.application(*left)?.told()));
+            let told: Vec<u64> = told.collect();
+            if told.iter().any(|each| *each != told[0]) {
+                let text = "what is the same has one window or pace and another".into();
                 return Err(Fault::Numbers(text));
             }
         }

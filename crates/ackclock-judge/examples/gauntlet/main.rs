@@ -19,6 +19,7 @@ mod actor;
 mod batches;
 mod drawn;
 mod emulated;
+mod far;
 mod hosts;
 mod peers;
 mod rates;

@@ -5,6 +5,7 @@ use crate::actor::{Leave, Plan, QUIET};
 use crate::batches;
 use crate::drawn;
 use crate::emulated::Run;
+use crate::far;
 use crate::hosts::{Hosting, Tune};
 use crate::peers;
 use crate::rates;
@@ -52,6 +53,9 @@ pub(crate) fn all() -> Vec<Situation> {
         add(name.into(), run);
     }
     for (name, run) in transfers(1_000_000, 2) {
+        add(name, run);
+    }
+    for (name, run) in far::all() {
         add(name, run);
     }
     for seed in 1..=DRAWN {

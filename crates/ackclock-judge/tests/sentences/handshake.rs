@@ -110,6 +110,27 @@ fn a_syn_ack_that_goes_again_takes_no_window_back() {
 }
 
 #[test]
+fn a_syn_that_crosses_the_hosts_own_is_answered_at_once() {
+    let crossing = "
+        > S 0:0(0) win 10000 <mss 1000>
+        +0.01 < S 0:0(0) <mss 1000>
+        ";
+    keeps(&format!("{crossing}> S. 0:0(0) ack 1 <mss 1000>"));
+    broken_by(crossing);
+    // The SYN once more, when its timer fires, is no answer; and a SYN-ACK is late then.
+    broken_by(&format!("{crossing}+1 > S 0:0(0) win 10000 <mss 1000>"));
+    broken_by(&format!("{crossing}+1 > S. 0:0(0) ack 1 <mss 1000>"));
+    // Who has given up the attempt may answer with a RST, or not at all.
+    keeps(&format!("{crossing}> R. 0:0(0) ack 1"));
+    keeps("> S 0:0(0) win 10000 <mss 1000>\nclose\n+0.01 < S 0:0(0) <mss 1000>");
+
+    #[track_caller]
+    fn broken_by(script: &str) {
+        breaks("answer-to-crossing-syn-missing", script);
+    }
+}
+
+#[test]
 fn the_number_of_one_connection_does_not_tell_that_of_the_next() {
     let syn = "> S 0:0(0) win 10000 <mss 1000>";
     // 4 microseconds are a tick of the clock, and another connection has another start.
