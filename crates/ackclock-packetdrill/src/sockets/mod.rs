@@ -188,6 +188,7 @@ impl Sockets {
             self.asked = View::of(&seen);
         }
         self.stack.on_packet(self.now, &seen);
+        self.reset_unread();
         self.note_heard(packet);
     }
 
