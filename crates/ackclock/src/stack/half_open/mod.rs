@@ -351,7 +351,7 @@ impl<P: Profile> HalfOpen<P> {
 
     fn syn_timeout(&self) -> Duration {
         let rto = self.rto.get().unwrap_or(&RtoConfig::STANDARD);
-        rto.syn_timeout(self.timeouts)
+        rto.syn_timeout::<P>(self.timeouts)
     }
 
     /// Notes that the link has taken a SYN-ACK.
