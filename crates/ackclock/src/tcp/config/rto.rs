@@ -2,7 +2,6 @@
 
 use super::ticks::Ticks;
 use crate::UnknownWord;
-use crate::profile::Profile;
 use crate::time::Duration;
 use crate::words::words;
 use core::fmt;
@@ -67,14 +66,9 @@ impl RtoConfig {
                                      jacobson88-k2, then maybe :ticks or :ticks=500ms/2, then maybe :one or \
                                      :one-without-karn)";
 
-    /// Timeout of a SYN after this number of `retransmissions`.
-    pub(crate) fn syn_timeout<P: Profile>(&self, retransmissions: u32) -> Duration {
-        let timeout = self.initial.saturating_mul(self.backoff.factor(retransmissions).into());
-        let slop = match retransmissions {
-            1.. if P::HISTORIC => self.estimator.slop(),
-            _ => Duration::ZERO,
-        };
-        (timeout + slop).min(self.max)
+    /// Timeout of a SYN after this number of `retransmissions`, without [`slop`](RtoEstimator::slop).
+    pub(crate) fn syn_timeout(&self, retransmissions: u32) -> Duration {
+        self.initial.saturating_mul(self.backoff.factor(retransmissions).into()).min(self.max)
     }
 }
 
