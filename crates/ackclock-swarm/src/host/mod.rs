@@ -27,6 +27,9 @@ ackclock::profile! {
 const FIRST_LOOKS: u64 = 300;
 const LOOK_EVERY: u64 = 61;
 
+/// Packets that no window of a case lets a host send at one time: who sends so many would never stop.
+const ENDLESS: u64 = 1_000_000;
+
 /// A host: a stack with its applications, whose clock, device and processor can fail.
 pub(crate) struct Host<P: Profile> {
     number: usize,
@@ -42,6 +45,8 @@ pub(crate) struct Host<P: Profile> {
     ledger: SharedLedger,
     calls: u64,
     due: Instant,
+    /// It has sent [`ENDLESS`] packets at one time, and is not called again.
+    is_endless: bool,
 }
 
 impl<P: Profile> Host<P> {
@@ -65,6 +70,7 @@ impl<P: Profile> Host<P> {
             ledger,
             calls: 0,
             due: Instant::ZERO,
+            is_endless: false,
         };
         for talker in &mut host.talkers {
             talker.begin(&mut host.stack, settings.clock);
@@ -105,7 +111,8 @@ impl<P: Profile> Host<P> {
             self.tell(now);
             let before = sent;
             self.transmit(now, &mut sent, send);
-            if sent == before {
+            self.is_endless = sent >= ENDLESS;
+            if sent == before || self.is_endless {
                 break;
             }
         }
@@ -126,7 +133,7 @@ impl<P: Profile> Host<P> {
         let has_device = self.clock.has_device(now.network);
         let Host { stack, liar, packet, .. } = self;
         let sink = &mut |transmit: &ackclock::stack::Transmit<'_>| {
-            if !has_device {
+            if !has_device || *sent >= ENDLESS {
                 return Err(Rejected);
             }
             transmit.cut(&mut |each| {
@@ -148,11 +155,14 @@ impl<P: Profile> Host<P> {
     /// Looks at what must hold.
     fn look(&mut self, now: Now) {
         self.calls += 1;
-        let is_done = self.talkers.iter().all(Talker::is_done);
+        let is_done = self.talkers.iter().all(Talker::is_done) || self.is_endless;
         if self.calls > FIRST_LOOKS && !self.calls.is_multiple_of(LOOK_EVERY) && !is_done {
             return;
         }
-        let broken = crate::oracles::invariants::broken(&self.stack, now.local);
+        let broken = match self.is_endless {
+            true => Some(format!("{ENDLESS} packets leave a host at one time")),
+            false => crate::oracles::invariants::broken(&self.stack, now.local),
+        };
         let mut ledger = self.ledger.borrow_mut();
         let notes = &mut ledger.hosts[self.number];
         if let (Some(what), None) = (broken, &notes.broken) {
@@ -185,13 +195,16 @@ impl<P: Profile> Endpoint for Host<P> {
     }
 
     fn poll(&mut self, now: Instant, send: &mut dyn FnMut(&[u8])) {
+        if self.is_endless {
+            return;
+        }
         let looks_at = self.looks_at(now);
         if looks_at > now {
             self.due = looks_at;
             return;
         }
         self.serve(now, send);
-        self.due = self.next(now);
+        self.due = if self.is_endless { Instant::FAR_FUTURE } else { self.next(now) };
     }
 
     fn poll_at(&self) -> Instant {

@@ -303,3 +303,21 @@ fn where_there_is_no_room_the_option_is_left_out() {
         "
     ));
 }
+
+/// Section 3.2.2.2: "Whenever the Data Receiver sends an ACK with SYN=0", so in TIME-WAIT, too.
+#[test]
+fn acks_in_time_wait_tell_the_counter() {
+    check(&format!(
+        "{AGREED}
+        close
+        > FAE. 1:1(0) ack 1
+        < [ce] AEF. 1:1(0) ack 2
+        > AW. 2:2(0) ack 2
+        < AEF. 1:1(0) ack 2
+        > AW. 2:2(0) ack 2
+        < [ce] AE. 2:2(0) ack 2
+        < AEF. 1:1(0) ack 2
+        > AWE. 2:2(0) ack 2
+        "
+    ));
+}

@@ -7,12 +7,12 @@ use super::pool::{NO_ID, Place, Pool};
 use super::replies::Reply;
 use super::tuple::FourTuple;
 use crate::congestion::CongestionController;
-use crate::profile::Profile;
+use crate::profile::{Kept, Profile};
 use crate::seq::SeqNumber;
 use crate::storage::Buffer;
-use crate::tcp::TimeWait;
 use crate::tcp::challenge::AnswerLimit;
 use crate::tcp::timestamps::TimestampCheck;
+use crate::tcp::{Ace, TimeWait};
 use crate::time::Instant;
 use crate::wire::{Flags, Segment, SignatureKind};
 
@@ -92,17 +92,25 @@ impl<P: Profile> TimeWaitRecord<P> {
         }
         // The peer has sent its FIN: only an empty segment at RCV.NXT is acceptable, anything else is old.
         let acceptable = segment.is_empty() && header.seq == self.state.rcv_nxt;
-        if acceptable { Answer::Drop } else { self.acknowledge(now) }
+        if !acceptable {
+            return self.acknowledge(now);
+        }
+        if let Some(Some(ace)) = self.state.ecn.get_mut() {
+            ace.count(segment.ip.ecn);
+        }
+        Answer::Drop
     }
 
-    /// `<SEQ=SND.NXT><ACK=RCV.NXT><CTL=ACK>`
+    /// `<SEQ=SND.NXT><ACK=RCV.NXT><CTL=ACK>`, in AccECN mode with the counter of CE marks (RFC 9768 section
+    /// 3.2.2.2).
     pub(super) fn ack(&self, now: Instant) -> Reply {
-        let TimeWait { snd_nxt, rcv_nxt, window, ref timestamps, .. } = self.state;
+        let TimeWait { snd_nxt, rcv_nxt, window, ref timestamps, ref ecn, .. } = self.state;
+        let ace = ecn.get().copied().flatten();
         Reply {
             tuple: self.tuple,
             seq: snd_nxt,
             ack: rcv_nxt,
-            flags: Flags::ACK,
+            flags: Flags::ACK | ace.map_or(Flags::NONE, Ace::flags),
             window,
             timestamps: timestamps.option(now),
             ip_fields: self.ip_fields,
@@ -303,6 +311,7 @@ mod tests {
             rcv_nxt: RCV_NXT,
             window: 321,
             timestamps,
+            ecn: Kept::new(None),
             signature: None,
             duration: Duration::from_secs(60),
         };

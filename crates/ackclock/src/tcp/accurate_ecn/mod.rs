@@ -27,7 +27,7 @@ pub(crate) use agreement::{AccurateAgreement, Again, REQUEST};
 use super::State;
 use super::connection::Connection;
 use crate::congestion::{CongestionController, Marks};
-use crate::profile::{Kept, Profile};
+use crate::profile::{Kept, Part, Profile};
 use crate::seq::SeqNumber;
 use crate::time::Instant;
 use crate::wire::{Ecn, Flags, Header, Options, SackBlocks, Segment};
@@ -93,6 +93,25 @@ pub struct AccurateEcnCounts {
     pub ignored: bool,
     /// The peer's feedback contradicts itself (section 3.2.3.2.5). We send no more ECN-capable packets.
     pub contradictory: bool,
+}
+
+/// The ECN flags of the acks in TIME-WAIT: the ACE field of a connection in AccECN mode.
+pub(crate) type EcnFlags<P> = <<P as Profile>::AccurateEcn as Part>::Keeps<Option<Ace>>;
+
+/// The packet counter of CE marks, as far as the ACE field reports it: modulo 8.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Ace(u8);
+
+impl Ace {
+    /// Counts an acceptable packet.
+    pub(crate) fn count(&mut self, ecn: Ecn) {
+        self.0 = self.0.wrapping_add((ecn == Ecn::Ce).into());
+    }
+
+    /// The flags AE, CWR and ECE that report the counter.
+    pub(crate) fn flags(self) -> Flags {
+        Flags::from_ace(self.0)
+    }
 }
 
 /// Outcome of a SYN that requested AccECN.
@@ -202,6 +221,13 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             return Flags::from_ace(agreement::encoded(self.agreement.accurate.codepoint()));
         }
         Flags::from_ace(state.received.ce_packets as u8)
+    }
+
+    /// What the acks in TIME-WAIT report.
+    pub(super) fn last_ecn_flags(&self) -> EcnFlags<P> {
+        EcnFlags::<P>::new_with(|| {
+            self.accurate().map(|state| Ace(state.received.ce_packets as u8))
+        })
     }
 
     /// Whether the next segment must be the ack of the SYN-ACK, without data or SACK blocks.

@@ -149,7 +149,7 @@ impl<'a, P: Profile> Flight for BulkFlight<'a, P> {
         self.unmark_lost();
     }
 
-    fn cut_anew(&mut self, _now: Instant, piece: u32) {
+    fn cut_anew(&mut self, _now: Instant, _una: SeqNumber, piece: u32) {
         self.piece = piece;
     }
 

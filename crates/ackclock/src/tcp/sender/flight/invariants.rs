@@ -14,8 +14,8 @@ impl<P: Profile> RecordedFlight<'_, P> {
             let sums = [self.outstanding, self.sacked, self.lost, self.resent];
             return (sums != [0; 4] || una != nxt).then_some("nothing in flight counts nothing");
         };
-        if una.before(front.seq) || front.end().at_or_before(una) {
-            return Some("the first record holds SND.UNA");
+        if una.before(front.seq) || front.piece_range(0).end.at_or_before(una) {
+            return Some("the first piece holds SND.UNA");
         }
         let mut end = front.seq;
         let (mut outstanding, mut sacked, mut lost, mut resent) = (0u32, 0u32, 0u32, 0u32);

@@ -272,9 +272,9 @@ pub(crate) trait Flight: Debug + Sized {
     /// Empties the flight, as if nothing had been sent.
     fn take_back(&mut self);
 
-    /// Cuts the flight into pieces of `piece` bytes, because the path MTU was lowered. The caller marks all
-    /// of it lost; SACKs are forgotten, as the peer's next acks repeat them.
-    fn cut_anew(&mut self, now: Instant, piece: u32);
+    /// Cuts the flight, from SND.UNA on, into pieces of `piece` bytes, because the path MTU was lowered. The
+    /// caller marks all of it lost; SACKs are forgotten, as the peer's next acks repeat them.
+    fn cut_anew(&mut self, now: Instant, una: SeqNumber, piece: u32);
 
     /// Cuts the first transmission, a single piece, into pieces of `piece` bytes. What was not SACKed of it
     /// is lost, and nothing else.

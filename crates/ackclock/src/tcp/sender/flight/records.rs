@@ -391,11 +391,12 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
         (self.outstanding, self.sacked, self.lost, self.resent) = (0, 0, 0, 0);
     }
 
-    fn cut_anew(&mut self, now: Instant, piece: u32) {
+    fn cut_anew(&mut self, now: Instant, una: SeqNumber, piece: u32) {
         let (Some(front), Some(back)) = (self.records.front(), self.records.back()) else {
             return;
         };
-        let (mut start, end) = (front.seq, back.end());
+        // Of the first piece a part may be acknowledged, which could fill whole new ones.
+        let (mut start, end) = (front.seq.max(una), back.end());
         self.take_back();
         while start.before(end) {
             let rest = end.since(start);

@@ -224,7 +224,8 @@ enum Step {
     NothingLost,
     Resend,
     ResendHole,
-    CutAnew(u32),
+    /// Into pieces of so many bytes, when so many bytes of the first piece are acknowledged.
+    CutAnew(u32, u32),
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -241,7 +242,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::NothingLost),
         4 => Just(Step::Resend),
         1 => Just(Step::ResendHole),
-        1 => (1..12u32).prop_map(Step::CutAnew),
+        1 => (1..12u32, 0..12u32).prop_map(|(piece, done)| Step::CutAnew(piece, done)),
     ]
 }
 
@@ -399,14 +400,18 @@ fn compare<P: Profile>(una: u32, steps: Vec<Step>) -> Result<(), TestCaseError> 
                     model.resend(micros, range);
                 }
             }
-            Step::CutAnew(piece) => {
-                flight.cut_anew(now, piece);
+            Step::CutAnew(piece, done) => {
+                let first = model.first(|_| true).map_or(0, SeqRange::len);
+                let done = done.min(first.saturating_sub(1));
+                model.una += done;
+                flight.cut_anew(now, model.una, piece);
                 flight.mark_all_lost();
                 let lens: Vec<(u32, u32)> =
                     flight.records.iter().map(|record| (record.len, record.piece)).collect();
                 let len: u32 = lens.iter().map(|(len, _)| len).sum();
-                prop_assert_eq!(len, model.bytes.len() as u32, "all of it is kept");
-                let before = core::mem::take(&mut model.bytes);
+                let before = model.bytes.split_off(done as usize);
+                prop_assert_eq!(len, before.len() as u32, "all that is not acknowledged is kept");
+                model.bytes.clear();
                 for (len, piece) in lens {
                     model.push(micros, len, piece);
                 }
@@ -544,4 +549,18 @@ fn what_a_shorter_retransmission_leaves_of_a_piece_is_due_after_its_ack() {
     the_rest_is_due::<Full>(4);
     the_rest_is_due::<OnePiece>(1);
     the_rest_is_due::<crate::profile::Internet>(1);
+}
+
+#[test]
+fn what_is_acknowledged_of_a_long_piece_is_not_cut_anew() {
+    let memory = (Buffer::growing(), Buffer::default());
+    let mut flight = RecordedFlight::<Full>::new(SeqNumber(0), memory, 8);
+    let now = Instant::from_micros(1);
+    assert!(flight.push(now, SeqRange::from_len(SeqNumber(0), 2_296), 2_296));
+    acknowledge(&mut flight, SeqNumber(856));
+    flight.cut_anew(now, SeqNumber(856), 500);
+    flight.mark_all_lost();
+    assert_eq!(flight.broken_invariant(SeqNumber(856), SeqNumber(2_296)), None);
+    let first = SeqRange::from_len(SeqNumber(856), 500);
+    assert_eq!((flight.first_lost(), flight.outstanding()), (Some(first), 1_440));
 }
