@@ -12,14 +12,14 @@ pub(crate) use signatures::SignatureKeys;
 
 use ackclock::congestion::{BuiltIn, InitialWindow};
 use ackclock::tcp::{
-    AckPolicy, Config, CongestionControl, EcnMode, Keepalive, LostRetransmission, Nagle,
-    RecoveryAlgorithm, RtoEstimator,
+    AckPolicy, BufferTuning, Config, CongestionControl, EcnMode, Keepalive, LostRetransmission,
+    Nagle, RecoveryAlgorithm, RtoEstimator,
 };
 use ackclock::time::Duration;
 use std::fmt::Display;
 use std::net::IpAddr;
 use std::str::FromStr;
-pub(crate) use values::SynOptions;
+pub(crate) use values::{Habits, SynOptions};
 use values::{buffer, count, habits, millis, number, seconds, switch, syn_options};
 
 /// What the flags say.
@@ -47,8 +47,10 @@ pub(crate) struct Flags {
     slow_start: &'static [(&'static str, &'static str)],
     /// Order of the options of a SYN.
     pub(crate) syn_options: SynOptions,
-    /// Whether the sockets have the habits of Linux that no standard asks for.
-    pub(crate) habits: bool,
+    /// What the sockets do that no standard asks for.
+    pub(crate) habits: Habits,
+    /// For how long a SYN-ACK is sent again, where that is not as of a SYN.
+    pub(crate) syn_ack_give_up: Option<Duration>,
     /// Least segments that are sent in one piece, as the kernel's `net.ipv4.tcp_min_tso_segs`.
     pub(crate) min_tso_segs: u16,
     /// Whether packets and changes of state are written to stderr.
@@ -102,7 +104,11 @@ impl Profile {
             }
             Profile::Rfc => ("reno", RecoveryAlgorithm::Rfc6675, EcnMode::Off, 0, 1_000, 65_535, 7),
         };
-        flags.habits = matches!(self, Profile::Linux);
+        flags.habits = match self {
+            Profile::Linux => Habits::Linux,
+            Profile::FreeBsd => Habits::FreeBsd,
+            Profile::Rfc => Habits::None,
+        };
         flags.syn_options = match self {
             Profile::FreeBsd => SynOptions::FreeBsd,
             Profile::Linux | Profile::Rfc => SynOptions::Linux,
@@ -124,7 +130,15 @@ impl Profile {
             Profile::Rfc => RtoEstimator::Rfc6298,
         };
         connection.receive_buffer = receive_buffer;
+        connection.buffer_tuning = BufferTuning::Fixed;
         connection.syn_give_up = syn_give_up(connection, syn_retries);
+        flags.syn_ack_give_up = None;
+        if let Profile::FreeBsd = self {
+            connection.buffer_tuning = BufferTuning::FreeBsd;
+            // TCPTV_KEEP_INIT, and four timeouts of the SYN-ACK, each 200 ms more than twice the one before.
+            connection.syn_give_up = Duration::from_secs(75);
+            flags.syn_ack_give_up = Some(Duration::from_millis(15_600));
+        }
         let timeout = Duration::from_millis(40);
         connection.ack_policy = match self {
             Profile::FreeBsd => AckPolicy::EverySecond { timeout },
@@ -163,7 +177,8 @@ impl Default for Flags {
             unsent_low_water: u32::MAX,
             slow_start: Profile::Linux.slow_start(),
             syn_options: SynOptions::Linux,
-            habits: true,
+            habits: Habits::Linux,
+            syn_ack_give_up: None,
             min_tso_segs: 2,
             trace: false,
             judge: false,
@@ -298,10 +313,17 @@ impl Flags {
             }
             "syn_retries" => {
                 connection.syn_give_up = syn_give_up(connection, number(pair, value)?);
+                self.syn_ack_give_up = None;
             }
             "fin_timeout" => connection.fin_wait_2_timeout = millis(pair, value)?,
             "msl" => connection.msl = millis(pair, value)?,
-            "rmem" => connection.receive_buffer = buffer(pair, value)?.most,
+            "rmem" => {
+                connection.receive_buffer = buffer(pair, value)?.most;
+                connection.buffer_tuning = BufferTuning::Fixed;
+            }
+            "buffers" => {
+                connection.buffer_tuning = value.parse().map_err(|error| wrong(&error))?;
+            }
             "wmem" => connection.send_buffer = buffer(pair, value)?.usual,
             _ => return Err(format!("flag `{pair}`: there is no `{key}`")),
         }

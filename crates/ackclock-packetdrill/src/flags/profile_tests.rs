@@ -16,18 +16,20 @@ fn choices(flags: &Flags) -> Vec<(&'static str, String)> {
         ("rto_min", connection.rto.min.to_string()),
         ("rto_initial", connection.rto.initial.to_string()),
         ("rto_max", connection.rto.max.to_string()),
-        ("syn_retries", syn_retries(connection).to_string()),
+        ("syn_give_up", connection.syn_give_up.to_string()),
+        ("syn_ack_give_up", flags.syn_ack_give_up.unwrap_or(connection.syn_give_up).to_string()),
         ("nagle", connection.nagle.to_string()),
         ("ack_policy", connection.ack_policy.to_string()),
         ("ecn", connection.ecn.to_string()),
         ("initial_window", connection.initial_window.to_string()),
         ("restart_after_idle", connection.restart_after_idle.to_string()),
         ("receive_buffer", connection.receive_buffer.to_string()),
+        ("buffer_tuning", connection.buffer_tuning.to_string()),
         ("msl", connection.msl.to_string()),
         ("fin_timeout", connection.fin_wait_2_timeout.to_string()),
         ("keepalive", format!("{idle}/{interval}/{count}")),
         ("syn_options", format!("{:?}", flags.syn_options).to_lowercase()),
-        ("habits", if flags.habits { "on" } else { "off" }.to_owned()),
+        ("habits", format!("{:?}", flags.habits).to_lowercase()),
     ]
 }
 

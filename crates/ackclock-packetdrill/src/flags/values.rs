@@ -49,12 +49,21 @@ pub(super) fn switch(pair: &str, value: &str) -> Result<bool, String> {
 }
 
 /// True: those of Linux.
-pub(super) fn habits(pair: &str, value: &str) -> Result<bool, String> {
+pub(super) fn habits(pair: &str, value: &str) -> Result<Habits, String> {
     match value {
-        "linux" => Ok(true),
-        "none" => Ok(false),
-        _ => Err(format!("flag `{pair}`: use linux or none")),
+        "linux" => Ok(Habits::Linux),
+        "freebsd" => Ok(Habits::FreeBsd),
+        "none" => Ok(Habits::None),
+        _ => Err(format!("flag `{pair}`: use linux, freebsd or none")),
     }
+}
+
+/// Whose habits, which no standard asks for, the sockets have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Habits {
+    Linux,
+    FreeBsd,
+    None,
 }
 
 /// Whose order and padding the options of a SYN have.

@@ -2,6 +2,7 @@
 
 use super::socket::{Kind, Stream};
 use super::{Descriptor, Errno, Sockets, WOULD_BLOCK};
+use crate::flags::Habits;
 use ackclock::stack::Handle;
 use ackclock::tcp::{ReceiveError, SendError, State};
 use ackclock::time::{Duration, Instant};
@@ -44,7 +45,7 @@ impl Sockets {
         let n = copy_from(parts, skipped, &mut to[..most]);
         if flags & libc::MSG_PEEK == 0 && skipped + n > 0 && !to.is_empty() {
             let _ = self.stack.consume(self.now, handle, skipped + n);
-            if self.flags.habits {
+            if self.flags.habits == Habits::Linux {
                 self.send_after_reading(descriptor);
             }
             self.forget_unready(descriptor);
@@ -144,12 +145,14 @@ impl Sockets {
             stream.is_unfinished = flags & libc::MSG_MORE != 0;
         }
         let sent = match flags & libc::MSG_OOB {
-            0 if self.flags.habits => self.send_in_pieces(descriptor, handle, data),
+            0 if self.flags.habits == Habits::Linux => {
+                self.send_in_pieces(descriptor, handle, data)
+            }
             0 => self.send_record(descriptor, handle, data),
             _ => self.stack.send_urgent(self.now, handle, data),
         };
         self.forget_unready(descriptor);
-        let is_counted = self.flags.habits && flags & libc::MSG_OOB == 0;
+        let is_counted = self.flags.habits == Habits::Linux && flags & libc::MSG_OOB == 0;
         if let (false, Ok(n), Some(stream)) = (is_counted, sent, self.stream_mut(descriptor)) {
             stream.errors.wrote(n);
         }

@@ -6,6 +6,7 @@ use super::layout::{ACK, RST};
 use super::packets::{View, restart};
 use super::socket::{Kind, Stream};
 use super::{Descriptor, Sockets};
+use crate::flags::Habits;
 use ackclock::tcp::Error;
 use ackclock::time::{Duration, Instant};
 
@@ -108,7 +109,7 @@ impl Sockets {
 
     /// A connection was opened: whether its first ack waits.
     pub(super) fn defer_first_ack(&mut self, descriptor: Descriptor) {
-        let habits = self.flags.habits;
+        let habits = self.flags.habits == Habits::Linux;
         if let Some(socket) = self.sockets.get_mut(&descriptor)
             && let Kind::Stream(stream) = &mut socket.kind
             && habits

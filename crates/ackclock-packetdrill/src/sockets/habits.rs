@@ -6,6 +6,7 @@ use super::packets::{View, limit_mss, sacks};
 use super::segments::Segment;
 use super::socket::{Kind, Stream};
 use super::{Descriptor, Sockets};
+use crate::flags::Habits;
 use ackclock::stack::Handle;
 use ackclock::tcp::{Info, State};
 use ackclock::time::Duration;
@@ -223,7 +224,7 @@ impl Sockets {
             });
             // MSG_MORE holds back until something else asks whether to send.
             if let Some((handle, true)) = heard
-                && self.flags.habits
+                && self.flags.habits == Habits::Linux
                 && !self.is_corked(handle)
             {
                 let _ = self.stack.set_cork(now, handle, false);

@@ -11,6 +11,7 @@ mod departures;
 mod errno;
 mod error_queue;
 mod experimental;
+mod freebsd;
 mod habits;
 mod icmp_errors;
 mod known;
@@ -34,7 +35,7 @@ pub(crate) use pipe::SPLICE_NONBLOCK;
 pub(crate) use poll::Events;
 pub(crate) use socket::Linger;
 
-use crate::flags::{Flags, SynOptions};
+use crate::flags::{Flags, Habits, SynOptions};
 use ackclock::congestion::BuiltIn;
 use ackclock::stack::{
     AddressError, Capabilities, Cidr, Handle, Listener, Stack, StackConfig, Storage,
@@ -44,6 +45,7 @@ use ackclock::time::{Duration, Instant};
 use ackclock::wire::ao::AoWitness;
 use arrivals::Arrivals;
 use experimental::Experimental;
+use freebsd::Fins;
 use packets::View;
 use pipe::Pipe;
 use records::Closing;
@@ -73,6 +75,7 @@ pub(crate) struct Sockets {
     arrivals: Arrivals,
     /// The segment that has come last, until what it brings about was sent.
     asked: Option<View>,
+    fins: Fins,
     /// Packets that were sent in the middle of a call.
     outbox: Vec<Vec<u8>>,
     /// Connections that go on behind their sockets.
@@ -110,6 +113,7 @@ impl Sockets {
             experimental: Experimental::default(),
             arrivals: Arrivals::default(),
             asked: None,
+            fins: Fins::new(),
             outbox: Vec::new(),
             closing: Vec::new(),
             witness: AoWitness::default(),
@@ -182,12 +186,22 @@ impl Sockets {
         self.witness.see(packet);
         let translated = self.experimental.received(packet);
         let mut seen = translated.unwrap_or_else(|| packet.to_vec());
-        if self.flags.habits {
-            self.hear_icmp(&mut seen);
-            seen = self.as_linux_takes(seen);
-            self.asked = View::of(&seen);
+        match self.flags.habits {
+            Habits::Linux => {
+                self.hear_icmp(&mut seen);
+                seen = self.as_linux_takes(seen);
+                self.asked = View::of(&seen);
+            }
+            Habits::FreeBsd => {
+                self.asked = View::of(&seen);
+                if let Some(view) = View::of(&seen) {
+                    self.note_fin_acked(&view);
+                }
+            }
+            Habits::None => {}
         }
         self.stack.on_packet(self.now, &seen);
+        self.reset_unread();
         self.note_heard(packet);
     }
 
@@ -227,9 +241,13 @@ impl Sockets {
             }
             self.fragment(packet);
         }
-        if self.flags.habits {
-            packets = self.as_linux_sends(packets);
-            self.apply_habits(&mut packets);
+        match self.flags.habits {
+            Habits::Linux => {
+                packets = self.as_linux_sends(packets);
+                self.apply_habits(&mut packets);
+            }
+            Habits::FreeBsd => self.as_freebsd_sends(&mut packets),
+            Habits::None => {}
         }
         packets
     }
@@ -399,7 +417,7 @@ impl Sockets {
         self.insert(new, socket);
         self.apply_law(new);
         self.apply_options(new);
-        if self.flags.habits {
+        if self.flags.habits == Habits::Linux {
             self.send_after_reading(new);
         }
         self.forget_unready(descriptor);

@@ -10,6 +10,7 @@ use super::values::{
     write_timeout,
 };
 use super::{Descriptor, Errno, Sockets, tcp_info};
+use crate::flags::Habits;
 use crate::flags::{quick_acks, syn_retries};
 use ackclock::congestion::{BuiltIn, CongestionController};
 use ackclock::tcp::{Nagle, State};
@@ -135,7 +136,7 @@ impl Sockets {
         let _ = self.stack.set_user_timeout(now, handle, config.user_timeout);
         let _ = self.stack.set_syn_give_up(now, handle, config.syn_give_up);
         // By habit a write that has begun goes on to the end of its piece.
-        let more = if self.flags.habits { 1 << 16 } else { 0 };
+        let more = if self.flags.habits == Habits::Linux { 1 << 16 } else { 0 };
         let send_buffer = config.send_buffer.saturating_add(more).min(1 << 30);
         let _ = self.stack.set_send_buffer(now, handle, send_buffer);
         let _ = self.stack.set_receive_buffer(now, handle, config.receive_buffer);

@@ -22,6 +22,8 @@ pub(super) struct Records {
 pub(super) struct Closing {
     handle: Handle,
     records: Records,
+    /// Bytes received when it was closed.
+    heard: u64,
 }
 
 impl Records {
@@ -87,11 +89,11 @@ impl Sockets {
             let Kind::Stream(Stream { handle, records, .. }) = &mut socket.kind else { continue };
             has_released |= records.release(&mut self.stack, now, *handle);
         }
-        for Closing { handle, records } in &mut self.closing {
+        for Closing { handle, records, .. } in &mut self.closing {
             has_released |= records.release(&mut self.stack, now, *handle);
         }
         let stack = &mut self.stack;
-        self.closing.retain(|Closing { handle, records }| {
+        self.closing.retain(|Closing { handle, records, .. }| {
             let waits = !records.waiting.is_empty();
             if !waits {
                 let _ = stack.close(now, *handle);
@@ -117,9 +119,24 @@ impl Sockets {
         let readiness = self.stack.readiness(handle).unwrap_or_default();
         let is_read = !readiness.readable || readiness.finished;
         if is_read && !records.waiting.is_empty() {
-            self.closing.push(Closing { handle, records });
+            let heard = self.stack.info(self.now, handle).map_or(0, |info| info.bytes_received);
+            self.closing.push(Closing { handle, records, heard });
         } else {
             let _ = self.stack.close(self.now, handle);
         }
+    }
+
+    /// Resets the connections that wait behind a close for their records and have received data since, which nobody
+    /// will read (RFC 9293 section 3.6.1, SHLD-3; `tcp_rcv_state_process`).
+    pub(super) fn reset_unread(&mut self) {
+        let (now, stack) = (self.now, &mut self.stack);
+        self.closing.retain(|Closing { handle, heard, .. }| {
+            let received = stack.info(now, *handle).map_or(0, |info| info.bytes_received);
+            let is_unread = received > *heard;
+            if is_unread {
+                let _ = stack.abort(now, *handle);
+            }
+            !is_unread
+        });
     }
 }

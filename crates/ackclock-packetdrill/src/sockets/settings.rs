@@ -4,7 +4,7 @@ use super::Errno;
 use super::socket::{Kind, Socket};
 use super::values::{INVALID, UNKNOWN, from_seconds};
 use crate::flags::syn_give_up;
-use ackclock::tcp::{AckPolicy, FastOpenMode, Nagle};
+use ackclock::tcp::{AckPolicy, BufferTuning, FastOpenMode, Nagle};
 use ackclock::time::Duration;
 use std::ops::RangeInclusive;
 
@@ -47,6 +47,7 @@ impl Socket {
             libc::SO_RCVBUF => {
                 let bytes = value.clamp(0, MAX_BUFFER) as u32;
                 self.config.receive_buffer = bytes.max(MIN_RECEIVE_BUFFER / 2);
+                self.config.buffer_tuning = BufferTuning::Fixed;
             }
             libc::SO_SNDBUF => {
                 let bytes = value.clamp(0, MAX_BUFFER) as u32;
@@ -84,6 +85,7 @@ impl Socket {
             }
             libc::TCP_SYNCNT => {
                 config.syn_give_up = syn_give_up(config, within(1..=MAX_SYN_RETRIES)? as u32);
+                self.syn_ack_give_up = None;
             }
             libc::TCP_WINDOW_CLAMP if value != 0 => {
                 let bytes = u32::try_from(value).unwrap_or(0);

@@ -24,6 +24,8 @@ pub(super) struct Socket {
     pub(super) local: Option<SocketAddr>,
     /// What a connection is opened with.
     pub(super) config: Config,
+    /// For how long a listener sends a SYN-ACK again, where it is not as of a SYN.
+    pub(super) syn_ack_give_up: Option<Duration>,
     /// TCP_CONGESTION, if it was set.
     pub(super) law: Option<BuiltIn>,
     /// How many connections wait at a listener at most.
@@ -184,6 +186,7 @@ impl Socket {
             nonblocking: false,
             local: None,
             config,
+            syn_ack_give_up: flags.syn_ack_give_up,
             law: None,
             backlog: 0,
             defer_accept: 0,
@@ -247,6 +250,7 @@ impl Socket {
         config.backlog = self.backlog;
         config.defer_accept = self.defer_accept;
         config.connection = self.config;
+        config.connection.syn_give_up = self.syn_ack_give_up.unwrap_or(self.config.syn_give_up);
         let FastOpenRules { server, all_listeners, .. } = self.fast_open_rules;
         config.fast_open = match (server, self.fast_open) {
             (FastOpenMode::Off, _) => 0,

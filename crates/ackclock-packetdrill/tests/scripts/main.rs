@@ -12,6 +12,7 @@ mod error_queue;
 mod fast_open;
 mod fast_open_client;
 mod forwarding;
+mod freebsd;
 mod habits;
 mod handshake;
 mod icmp;

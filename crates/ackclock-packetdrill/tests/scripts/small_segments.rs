@@ -153,6 +153,29 @@ fn a_record_that_waits_is_sent_before_the_end() {
     );
 }
 
+/// RFC 9293 section 3.6.1 (SHLD-3), RFC 2525 section 2.17: data that nobody will read resets the connection, also while
+/// records of it wait to be sent. By Linux's habit the reset has the number of what it answers.
+#[test]
+fn data_behind_a_close_resets_what_waits() {
+    let begin = "
+        flags iw=1,habits=linux
+        established
+        write c 1400 eor
+        write c 300
+        > . 1:1001(1000) ack 1
+    ";
+    check(&format!("{begin} close c\n+0.01 < P. 1:101(100) ack 1\n> R 1:1(0)\n+1 quiet"));
+    check(&format!(
+        "{begin}
+        shutdown c wr
+        close c
+        +0.01 < P. 1:101(100) ack 1
+        > R 1:1(0)
+        +1 quiet
+        "
+    ));
+}
+
 /// A reset leaves nothing to wait for, nor does a close with data unread (RFC 9293 section 3.6.1, SHLD-3).
 #[test]
 fn a_record_that_waits_goes_down_with_its_connection() {

@@ -105,7 +105,8 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             return false;
         }
         if !segment.payload.is_empty() {
-            slot.note_echo(now.max(self.now), segment.timestamps);
+            let bytes = segment.payload.len();
+            slot.note_echo(now.max(self.now), bytes, segment.timestamps);
         }
         let cause = Cause::predicted(slot.owner, slot.connection.has_answer(now.max(self.now)));
         if let Some(room) = self.predicted.get_mut() {
@@ -137,7 +138,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             return false;
         }
         if !predicted.payload.is_empty() {
-            slot.note_echo(now, predicted.timestamps);
+            slot.note_echo(now, predicted.payload.len(), predicted.timestamps);
         }
         let cause = Cause::predicted(slot.owner, slot.connection.has_answer(now));
         self.touched(now, id, cause);

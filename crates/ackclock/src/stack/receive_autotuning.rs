@@ -11,7 +11,7 @@ use crate::time::{Duration, Instant};
 const SLACK: u32 = 16 * 1460;
 
 /// Measures how many bytes the application reads in a round trip, and asks for a buffer of twice that, or
-/// more if the amount grows each time.
+/// more if the amount grows each time; or how many arrive in half of one, as FreeBSD does it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReceiveAutotuning {
     /// When the round trip being measured began; `None` before the first.
@@ -25,19 +25,46 @@ pub(super) struct ReceiveAutotuning {
     /// The least round-trip time by echoed timestamps in this round trip, in microseconds; [`u32::MAX`] if
     /// there was none.
     echoed: u32,
+    /// Whether FreeBSD's rule applies; then `read` counts what has arrived since `since`.
+    counts_arrivals: bool,
 }
 
 impl ReceiveAutotuning {
     /// The initial state of a connection with this configuration; `None` if its queue has a fixed size.
     #[allow(dead_code, reason = "only queues that grow ask, and without a heap none does")]
     pub(super) fn for_policy<P: Profile>(initial: &Initial<P>) -> Option<Self> {
-        (initial.buffer_tuning == BufferTuning::Automatic).then(|| ReceiveAutotuning {
+        (initial.buffer_tuning != BufferTuning::Fixed).then(|| ReceiveAutotuning {
             since: None,
             mark: SeqNumber(0),
             read: 0,
             wanted: initial.buffer_tuning.first(initial.receive_buffer),
             echoed: u32::MAX,
+            counts_arrivals: initial.buffer_tuning == BufferTuning::FreeBsd,
         })
+    }
+
+    /// Whether the send queue grows too.
+    #[allow(dead_code, reason = "only queues that grow ask, and without a heap none does")]
+    pub(super) const fn is_of_both(&self) -> bool {
+        !self.counts_arrivals
+    }
+
+    /// Notes that a segment with `bytes` has come: by FreeBSD's rule (`tcp_autorcvbuf`) the buffer grows by half
+    /// when more than 3/8 of it have come in more than half a round trip.
+    pub(super) fn on_data(&mut self, now: Instant, bytes: usize, rtt: Duration) {
+        if !self.counts_arrivals {
+            return;
+        }
+        let half = micros(rtt) / 2;
+        let is_over = |since: Instant| half > 0 && micros(now.saturating_since(since)) > half;
+        if self.since.is_some_and(|since| !is_over(since)) {
+            self.read = self.read.saturating_add(u32::try_from(bytes).unwrap_or(u32::MAX));
+            return;
+        }
+        if self.read > self.wanted / 8 * 3 {
+            self.wanted = self.wanted.saturating_add(self.wanted / 2);
+        }
+        (self.since, self.read) = (Some(now), 0);
     }
 
     /// The wanted size of the receive queue, in bytes; it only grows.
@@ -54,6 +81,9 @@ impl ReceiveAutotuning {
     /// Notes that the application has read everything before `unread`. `rtt` is the round-trip time measured
     /// by the sending half, for peers without timestamps; zero if unknown.
     pub(super) fn on_read(&mut self, now: Instant, unread: SeqNumber, rtt: Duration) {
+        if self.counts_arrivals {
+            return;
+        }
         let Some(since) = self.since else {
             (self.since, self.mark) = (Some(now), unread);
             return;
@@ -92,8 +122,30 @@ mod tests {
     use crate::tcp::Config;
 
     fn tuning() -> ReceiveAutotuning {
-        let config = Config { buffer_tuning: BufferTuning::Automatic, ..Config::default() };
+        tuning_of(BufferTuning::Automatic)
+    }
+
+    fn tuning_of(buffer_tuning: BufferTuning) -> ReceiveAutotuning {
+        let config = Config { buffer_tuning, ..Config::default() };
         ReceiveAutotuning::for_policy(&Initial::<Full>::new(&config, 0)).unwrap()
+    }
+
+    #[test]
+    fn as_freebsd_has_it_the_buffer_grows_by_half_for_three_eighths_in_half_a_round_trip() {
+        let mut tuning = tuning_of(BufferTuning::FreeBsd);
+        let rtt = Duration::from_millis(100);
+        let at = Instant::from_millis;
+        assert_eq!(tuning.wanted(), 65_536);
+        tuning.on_data(at(0), 1_000, rtt);
+        tuning.on_data(at(50), 24_576, rtt);
+        tuning.on_data(at(51), 1_000, rtt);
+        assert_eq!(tuning.wanted(), 65_536, "3/8 and no more");
+        tuning.on_data(at(60), 24_577, rtt);
+        tuning.on_data(at(102), 1_000, rtt);
+        assert_eq!(tuning.wanted(), 98_304);
+        tuning.on_data(at(110), 30_000, rtt);
+        tuning.on_data(at(160), 1_000, rtt);
+        assert_eq!(tuning.wanted(), 98_304, "3/8 of what it is now");
     }
 
     #[test]

@@ -102,13 +102,15 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
         Some(now.saturating_since(used_at))
     }
 
-    /// Notes the timestamps option of a data segment, as receive buffer autotuning needs the round-trip time.
+    /// Notes the timestamps option of a segment with this many bytes, as receive buffer autotuning needs the
+    /// round-trip time.
     #[inline]
-    pub(super) fn note_echo(&mut self, now: Instant, timestamps: Option<Timestamps>) {
-        if let Some(tuning) = self.sizes.as_mut().and_then(|sizes| sizes.tuning())
-            && let Some(rtt) = self.connection.echoed_rtt(now, timestamps)
-        {
-            tuning.on_echo(rtt);
+    pub(super) fn note_echo(&mut self, now: Instant, bytes: usize, timestamps: Option<Timestamps>) {
+        if let Some(tuning) = self.sizes.as_mut().and_then(|sizes| sizes.tuning()) {
+            tuning.on_data(now, bytes, self.connection.smoothed_rtt());
+            if let Some(rtt) = self.connection.echoed_rtt(now, timestamps) {
+                tuning.on_echo(rtt);
+            }
         }
     }
 

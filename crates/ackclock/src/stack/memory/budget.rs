@@ -269,12 +269,12 @@ impl QueueSizes {
         }
         self.account_send(budget, connection);
         let wanted = match &self.tuning {
-            None => self.send_most,
             // Two congestion windows: one in the network, and one to follow it.
-            Some(_) => BufferTuning::Automatic
+            Some(tuning) if tuning.is_of_both() => BufferTuning::Automatic
                 .first(self.send_most)
                 .max(connection.congestion_window().saturating_mul(2))
                 .min(self.send_most),
+            _ => self.send_most,
         };
         let least = self.send_most.min(LEAST_QUEUE);
         let share = MemoryBudget::share(budget.free_to_grow(), self.send, wanted);

@@ -221,7 +221,7 @@ words! {
 /// This has no effect on lent storage. With either setting a queue allocates memory only as it fills, and may be
 /// limited further while the stack's memory is short (`StackConfig::memory`).
 ///
-/// Textual form: `fixed` or `auto`.
+/// Textual form: `fixed`, `auto` or `freebsd`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum BufferTuning {
@@ -232,10 +232,15 @@ pub enum BufferTuning {
     /// data that the application reads in a round trip (Fisk and Feng 2000), the send queue to two congestion
     /// windows.
     Automatic,
+    /// The receive queue as FreeBSD's: 64 KiB at first (`tcp.recvspace`), and half as much again when more than 3/8
+    /// of it arrive within half a round trip (`tcp_autorcvbuf`), from the application's next call on. The send queue
+    /// has the configured size.
+    FreeBsd,
 }
 
-/// Initial size of an automatic queue, in bytes.
+/// Initial size of an automatic queue, in bytes, and of one that is as FreeBSD's.
 const FIRST: u32 = 16 * 1024;
+const FIRST_OF_FREEBSD: u32 = 64 * 1024;
 
 impl BufferTuning {
     /// Initial size of a queue of at most `most` bytes, in bytes.
@@ -244,14 +249,16 @@ impl BufferTuning {
         match self {
             BufferTuning::Fixed => most,
             BufferTuning::Automatic => most.min(FIRST),
+            BufferTuning::FreeBsd => most.min(FIRST_OF_FREEBSD),
         }
     }
 }
 
 words! {
-    BufferTuning: "fixed or auto",
+    BufferTuning: "fixed, auto or freebsd",
     "fixed" = Fixed,
     "auto" = Automatic,
+    "freebsd" = FreeBsd,
 }
 
 #[cfg(test)]
@@ -282,7 +289,7 @@ mod tests {
         check::<Nagle>(&["off", "rfc896", "minshall"], "use off, rfc896 or minshall");
         check::<FastOpenMode>(&["off", "on", "without-cookie"], "use off, on or without-cookie");
         check::<Pacing>(&["law", "always", "off"], "use law, always or off");
-        check::<BufferTuning>(&["fixed", "auto"], "use fixed or auto");
+        check::<BufferTuning>(&["fixed", "auto", "freebsd"], "use fixed, auto or freebsd");
         check::<RestartAfterIdle>(
             &["never", "jacobson88:rto", "jacobson88:rtt", "rfc5681", "rfc7661"],
             "use never, jacobson88:rto, jacobson88:rtt, rfc5681 or rfc7661",

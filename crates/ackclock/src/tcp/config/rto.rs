@@ -66,7 +66,7 @@ impl RtoConfig {
                                      jacobson88-k2, then maybe :ticks or :ticks=500ms/2, then maybe :one or \
                                      :one-without-karn)";
 
-    /// Timeout of a SYN after this number of `retransmissions`.
+    /// Timeout of a SYN after this number of `retransmissions`, without [`slop`](RtoEstimator::slop).
     pub(crate) fn syn_timeout(&self, retransmissions: u32) -> Duration {
         self.initial.saturating_mul(self.backoff.factor(retransmissions).into()).min(self.max)
     }
@@ -94,7 +94,8 @@ pub enum RtoEstimator {
     /// [`sampling`](RtoConfig::sampling) are.
     Linux,
     /// SRTT + 4 RTTVAR + 200 ms, to which the bounds apply, as in FreeBSD: 200 ms (`tcp.rexmit_slop`) leave
-    /// time for the peer's delayed ack. Clock and sampling are those of `Linux`.
+    /// time for the peer's delayed ack. They are added once to a timeout that has backed off, also to that of a
+    /// SYN, whose first timeout is without them. Clock and sampling are those of `Linux`.
     FreeBsd,
 }
 
@@ -102,6 +103,14 @@ impl RtoEstimator {
     /// Whether the clock is exact and each ack is measured, whatever the other settings.
     pub(crate) fn has_exact_clock(self) -> bool {
         matches!(self, RtoEstimator::Linux | RtoEstimator::FreeBsd)
+    }
+
+    /// Time that is added to a timeout behind its backoff (FreeBSD's TCPTV_CPU_VAR).
+    pub(crate) const fn slop(self) -> Duration {
+        match self {
+            RtoEstimator::FreeBsd => Duration::from_millis(200),
+            _ => Duration::ZERO,
+        }
     }
 }
 

@@ -108,4 +108,20 @@ mod tests {
         assert_eq!(timeouts(RtoEstimator::FreeBsd, &[1, 1]), [203.0, 202.5]);
         assert_eq!(timeouts(RtoEstimator::FreeBsd, &[100, 180]), [500.0, 540.0]);
     }
+
+    #[test]
+    fn freebsd_adds_200_ms_to_what_was_backed_off() {
+        let config = RtoConfig { estimator: RtoEstimator::FreeBsd, ..RtoConfig::default() };
+        let mut rto = Rto::<Full>::new(&config, 0);
+        let of_syns = [0, 1, 2, 3].map(|times| rto.syn_timeout(times).as_millis());
+        assert_eq!(of_syns, [1_000, 2_200, 4_200, 8_200]);
+        // SRTT + 4 RTTVAR is 300 ms.
+        rto.on_sample(NOW, Duration::from_millis(100));
+        let timeouts = [0, 1, 2].map(|_| {
+            let timeout = rto.timeout().as_millis();
+            rto.back_off();
+            timeout
+        });
+        assert_eq!(timeouts, [500, 800, 1_400]);
+    }
 }

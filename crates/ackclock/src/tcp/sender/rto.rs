@@ -250,11 +250,16 @@ impl<P: Profile> Rto<P> {
 
     #[inline]
     fn backed_off(&self, times: u32) -> Duration {
-        if FOR_SPEED && times == 0 {
+        if times == 0 && (FOR_SPEED || P::HISTORIC) {
             return Duration::from_micros(self.base.into());
         }
         let rule = self.backoff_rule.get().copied().unwrap_or(RtoBackoff::Exponential);
-        let timeout = self.base.saturating_mul(rule.factor(times)).min(self.bounds().max);
+        let slop = micros(self.rtt.rule().slop());
+        // The initial timeout is without it.
+        let base =
+            if self.min_rtt == u32::MAX { self.base } else { self.base.saturating_sub(slop) };
+        let timeout = base.saturating_mul(rule.factor(times)).saturating_add(slop);
+        let timeout = timeout.min(self.bounds().max);
         Duration::from_micros(timeout.into())
     }
 

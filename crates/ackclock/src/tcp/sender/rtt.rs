@@ -6,9 +6,6 @@ use crate::time::Duration;
 use core::fmt::Debug;
 use core::ops::{Add, Div, Mul, Shr, Sub};
 
-/// Time that FreeBSD adds to each timeout (TCPTV_CPU_VAR).
-const FREEBSD_SLOP: Duration = Duration::from_millis(200);
-
 /// Time in units of the clock that measures it: ticks, or the fixed unit of a clock that does not tick.
 pub trait Units:
     Copy
@@ -122,7 +119,7 @@ impl<P: Profile> RttEstimator<P> {
     }
 
     #[inline(always)]
-    fn rule(&self) -> RtoEstimator {
+    pub(super) fn rule(&self) -> RtoEstimator {
         self.rule.get().copied().unwrap_or(RtoEstimator::Rfc6298)
     }
 
@@ -219,7 +216,9 @@ impl<P: Profile> RttEstimator<P> {
             RtoEstimator::Rfc793 => self.scaled_srtt / 5.into(),
             // The caller applies Linux's rules for the deviation.
             RtoEstimator::Jacobson88 | RtoEstimator::Linux => mean + four_deviations,
-            RtoEstimator::FreeBsd => mean + four_deviations + Units::from_span(FREEBSD_SLOP),
+            RtoEstimator::FreeBsd => {
+                mean + four_deviations + Units::from_span(RtoEstimator::FreeBsd.slop())
+            }
             RtoEstimator::Jacobson88K2 => ((self.scaled_srtt >> 2) + four_deviations) >> 1,
         }
     }
