@@ -3,6 +3,7 @@
 mod congestion;
 mod data;
 mod flight;
+mod path_probe;
 mod patience;
 mod retransmission;
 mod silence;
@@ -19,6 +20,7 @@ use ackclock::wire::Flags;
 use congestion::Congestion;
 use data::Data;
 use flight::{Flight, SynTimes};
+use path_probe::PathProbe;
 use patience::Patience;
 use retransmission::{Cause, Retransmissions};
 use silence::{Ledger, Silence};
@@ -46,6 +48,7 @@ pub(crate) struct Sender {
     answered_syn: Option<usize>,
     /// The text of the last probe of a closed window.
     probed: Option<(Offset, Offset)>,
+    path_probe: PathProbe,
     /// SND.UNA by the segments that every host takes into account.
     surely_acked: Offset,
     /// A router has dropped what was too large, and nothing was sent again since.
@@ -113,6 +116,7 @@ impl Sender {
             self.on_again(seen, facts, docket);
         }
         if seen.payload_len() > 0 && seen.text_end() > facts.sent {
+            self.path_probe.on_new_data(seen);
             let tail = Tail {
                 unsent: self.silence.unsent(seen.text_end()),
                 is_closing: self.silence.closed_at.is_some(),
@@ -152,7 +156,8 @@ impl Sender {
         // What was sent into a closed window was not lost by congestion.
         let was_probe =
             self.probed.is_some_and(|probed| probed.0 <= facts.acked && facts.sent <= probed.1);
-        let cause = if was_probe { Cause::Probe } else { cause };
+        let was_longer = cause == Cause::Evidence && self.path_probe.is_repeated_by(seen, facts);
+        let cause = if was_probe || was_longer { Cause::Probe } else { cause };
         if cause == Cause::TooBig && std::mem::take(&mut self.is_lost_by_size) {
             self.flight.empty_pipe();
         }

@@ -115,6 +115,30 @@ fn a_loss_halves_the_window() {
     broken("loss-response", &format!("{lost}{one_for_one}+0.01 {}", ack(42)));
 }
 
+/// RFC 4821 section 4. A segment of 1,000 bytes goes between those of 500, and is lost.
+#[test]
+fn the_loss_of_a_probe_of_the_path_alone_halves_nothing() {
+    let line =
+        |n: u32, len: u32| format!("> . {}:{}({len}) ack 1\n", n * 500 + 1, n * 500 + len + 1);
+    let parts = |from: u32, to: u32| (from..to).map(|n| line(n, 500)).collect::<String>();
+    let acks = |until: u32| format!("< . 1:1(0) ack {}\n", until * 500 + 1);
+    let grown: String = (1..=10).map(acks).collect();
+    let before = format!("{}+0.01 {grown}{}{}", parts(0, 10), line(10, 1_000), parts(12, 30));
+    let holes = |first: u32| -> String {
+        (first + 1..=first + 3)
+            .map(|n| format!("< . 1:1(0) ack 5001 <sack {}:{}>\n", first * 500 + 1, n * 500 + 1))
+            .collect()
+    };
+    let end =
+        |script: &str| format!("{script}+0.01 {}{}+0.01 {}", acks(30), parts(30, 48), acks(48));
+    let probes = "set probes_path 1\n";
+    let alone = end(&format!("{before}+0.01 {}{}", holes(12), parts(10, 12)));
+    keeps(&format!("{probes}law reno\n{SACK}{alone}"));
+    broken("loss-response", &alone);
+    let another = end(&format!("{before}+0.01 {}{}", holes(13), parts(10, 13)));
+    breaks("loss-response", &format!("{probes}law reno\n{SACK}{another}"));
+}
+
 #[test]
 fn congestion_avoidance_adds_a_segment_per_round_trip() {
     let before = format!("{}+0.01 {}{}", segments(0, 10), acks(0, 10), segments(10, 30));

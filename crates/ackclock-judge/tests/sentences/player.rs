@@ -215,6 +215,7 @@ impl Capture {
                         self.settings.waits_for_reordering = number(n)? > 0;
                     }
                     "heeds_partial_acks" => self.settings.heeds_partial_acks = number(n)? > 0,
+                    "probes_path" => self.settings.probes_path = number(n)? > 0,
                     "goes_back" => self.settings.goes_back = number(n)? > 0,
                     "reassembly_ranges" => {
                         self.settings.reassembly_ranges = number(n)? as usize;
