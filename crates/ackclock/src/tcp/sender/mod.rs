@@ -549,13 +549,14 @@ impl<'a, C: CongestionController, P: Profile> Sender<'a, C, P> {
             return;
         }
         let smaller = mss < self.mss();
-        self.set_later_mss(now, mss);
+        self.mss = stored(mss);
+        self.controller.on_mss_change(mss);
         if smaller && !self.flight.is_empty() {
             self.abandon_probe();
             self.flight.cut_anew(now, self.snd_una, mss);
             self.recovery.on_all_lost(&mut self.flight, now, self.snd_nxt);
-            self.rearm(now);
         }
+        self.rearm(now);
     }
 
     /// Sets the MSS to `mss` payload bytes for what is sent from now on; what is in flight may still arrive.
