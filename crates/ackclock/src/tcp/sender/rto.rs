@@ -254,10 +254,10 @@ impl<P: Profile> Rto<P> {
             return Duration::from_micros(self.base.into());
         }
         let rule = self.backoff_rule.get().copied().unwrap_or(RtoBackoff::Exponential);
-        let slop = micros(self.rtt.rule().slop());
+        let slop = if P::HISTORIC { micros(self.rtt.rule().slop()) } else { 0 };
         // The initial timeout is without it.
-        let base =
-            if self.min_rtt == u32::MAX { self.base } else { self.base.saturating_sub(slop) };
+        let has_slop = P::HISTORIC && self.min_rtt != u32::MAX;
+        let base = if has_slop { self.base.saturating_sub(slop) } else { self.base };
         let timeout = base.saturating_mul(rule.factor(times)).saturating_add(slop);
         let timeout = timeout.min(self.bounds().max);
         Duration::from_micros(timeout.into())
