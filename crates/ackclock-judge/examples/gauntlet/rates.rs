@@ -92,18 +92,9 @@ pub(crate) fn all() -> Vec<(String, Run)> {
     let named = |(law, path): (&'static str, (&'static str, u64, u64))| {
         (format!("what {law} tells of {}", path.0), run(law, path, false))
     };
-    // The sender may have no more segments under way than it keeps records of, which are fewer than the path holds.
-    let few = |law: &'static str| {
-        let path = PATHS[0];
-        let mut run = run(law, path, false);
-        run.configs[0].flight_records = 40;
-        run.known = run.known.map(|known| Known { full_from: Instant::FAR_FUTURE, ..known });
-        run.plans[0].amount /= 4;
-        (format!("what {law} tells of {} with few records", path.0), run)
-    };
     let laws = ["reno", "cubic", "bbr"];
     let all = laws.into_iter().flat_map(|law| PATHS.map(|path| (law, path))).map(named);
     let paced = PATHS
         .map(|path| (format!("what cubic, paced, tells of {}", path.0), run("cubic", path, true)));
-    all.chain(paced).chain(["cubic", "bbr"].map(few)).collect()
+    all.chain(paced).collect()
 }
