@@ -21,7 +21,8 @@ impl PathProbe {
         }
         match self.longer.map(|(start, end)| end - start) {
             Some(longer) if longer == len => (self.usual, self.longer) = (len, None),
-            Some(longer) if longer > len => self.usual = len,
+            // The first segment of all was the longer one.
+            Some(longer) if longer > len && self.usual == 0 => self.usual = len,
             _ => self.longer = Some((seen.text(), seen.text_end())),
         }
     }

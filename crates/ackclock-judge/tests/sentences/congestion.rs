@@ -115,18 +115,18 @@ fn a_loss_halves_the_window() {
     broken("loss-response", &format!("{lost}{one_for_one}+0.01 {}", ack(42)));
 }
 
-/// RFC 4821 section 4. A segment of 1,000 bytes goes between those of 500, and is lost.
+/// RFC 4821 section 4. A segment of 600 bytes goes between those of 300, and is lost.
 #[test]
 fn the_loss_of_a_probe_of_the_path_alone_halves_nothing() {
     let line =
-        |n: u32, len: u32| format!("> . {}:{}({len}) ack 1\n", n * 500 + 1, n * 500 + len + 1);
-    let parts = |from: u32, to: u32| (from..to).map(|n| line(n, 500)).collect::<String>();
-    let acks = |until: u32| format!("< . 1:1(0) ack {}\n", until * 500 + 1);
+        |n: u32, len: u32| format!("> . {}:{}({len}) ack 1\n", n * 300 + 1, n * 300 + len + 1);
+    let parts = |from: u32, to: u32| (from..to).map(|n| line(n, 300)).collect::<String>();
+    let acks = |until: u32| format!("< . 1:1(0) ack {}\n", until * 300 + 1);
     let grown: String = (1..=10).map(acks).collect();
-    let before = format!("{}+0.01 {grown}{}{}", parts(0, 10), line(10, 1_000), parts(12, 30));
+    let before = format!("{}+0.01 {grown}{}{}", parts(0, 10), line(10, 600), parts(12, 30));
     let holes = |first: u32| -> String {
         (first + 1..=first + 3)
-            .map(|n| format!("< . 1:1(0) ack 5001 <sack {}:{}>\n", first * 500 + 1, n * 500 + 1))
+            .map(|n| format!("< . 1:1(0) ack 3001 <sack {}:{}>\n", first * 300 + 1, n * 300 + 1))
             .collect()
     };
     let end =
@@ -135,6 +135,9 @@ fn the_loss_of_a_probe_of_the_path_alone_halves_nothing() {
     let alone = end(&format!("{before}+0.01 {}{}", holes(12), parts(10, 12)));
     keeps(&format!("{probes}law reno\n{SACK}{alone}"));
     broken("loss-response", &alone);
+    // A longer probe before it changes nothing.
+    let longer = alone.replace(&parts(0, 10), &format!("{}{}", line(0, 900), parts(3, 10)));
+    keeps(&format!("{probes}law reno\n{SACK}{longer}"));
     let another = end(&format!("{before}+0.01 {}{}", holes(13), parts(10, 13)));
     breaks("loss-response", &format!("{probes}law reno\n{SACK}{another}"));
 }
