@@ -190,7 +190,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             return;
         };
         if !segment.payload.is_empty() {
-            slot.note_echo(now, segment.payload.len(), segment.header.options.timestamps);
+            slot.tell_tuning(now, segment.payload.len(), segment.header.options.timestamps);
         }
         let is_asking = slot.connection.waits_for_answer();
         let verdict = slot.connection.on_segment(now, segment);

@@ -106,7 +106,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
         }
         if !segment.payload.is_empty() {
             let bytes = segment.payload.len();
-            slot.note_echo(now.max(self.now), bytes, segment.timestamps);
+            slot.tell_tuning(now.max(self.now), bytes, segment.timestamps);
         }
         let cause = Cause::predicted(slot.owner, slot.connection.has_answer(now.max(self.now)));
         if let Some(room) = self.predicted.get_mut() {
@@ -138,7 +138,7 @@ impl<'a, C: CongestionController + Clone, P: Profile> Stack<'a, C, P> {
             return false;
         }
         if !predicted.payload.is_empty() {
-            slot.note_echo(now, predicted.payload.len(), predicted.timestamps);
+            slot.tell_tuning(now, predicted.payload.len(), predicted.timestamps);
         }
         let cause = Cause::predicted(slot.owner, slot.connection.has_answer(now));
         self.touched(now, id, cause);

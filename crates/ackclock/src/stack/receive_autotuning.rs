@@ -43,18 +43,14 @@ impl ReceiveAutotuning {
         })
     }
 
-    /// Whether the send queue grows too.
-    #[allow(dead_code, reason = "only queues that grow ask, and without a heap none does")]
-    pub(super) const fn is_of_both(&self) -> bool {
-        !self.counts_arrivals
+    /// Whether FreeBSD's rule applies, which counts what arrives and leaves the send queue as it is.
+    pub(super) const fn counts_arrivals(&self) -> bool {
+        self.counts_arrivals
     }
 
-    /// Notes that a segment with `bytes` has come: by FreeBSD's rule (`tcp_autorcvbuf`) the buffer grows by half
-    /// when more than 3/8 of it have come in more than half a round trip.
-    pub(super) fn on_data(&mut self, now: Instant, bytes: usize, rtt: Duration) {
-        if !self.counts_arrivals {
-            return;
-        }
+    /// Notes that a segment with `bytes` has arrived, where FreeBSD's rule applies (`tcp_autorcvbuf`): the buffer
+    /// grows by half when more than 3/8 of it have arrived in more than half a round trip.
+    pub(super) fn on_arrival(&mut self, now: Instant, bytes: usize, rtt: Duration) {
         let half = micros(rtt) / 2;
         let is_over = |since: Instant| half > 0 && micros(now.saturating_since(since)) > half;
         if self.since.is_some_and(|since| !is_over(since)) {
@@ -136,15 +132,15 @@ mod tests {
         let rtt = Duration::from_millis(100);
         let at = Instant::from_millis;
         assert_eq!(tuning.wanted(), 65_536);
-        tuning.on_data(at(0), 1_000, rtt);
-        tuning.on_data(at(50), 24_576, rtt);
-        tuning.on_data(at(51), 1_000, rtt);
+        tuning.on_arrival(at(0), 1_000, rtt);
+        tuning.on_arrival(at(50), 24_576, rtt);
+        tuning.on_arrival(at(51), 1_000, rtt);
         assert_eq!(tuning.wanted(), 65_536, "3/8 and no more");
-        tuning.on_data(at(60), 24_577, rtt);
-        tuning.on_data(at(102), 1_000, rtt);
+        tuning.on_arrival(at(60), 24_577, rtt);
+        tuning.on_arrival(at(102), 1_000, rtt);
         assert_eq!(tuning.wanted(), 98_304);
-        tuning.on_data(at(110), 30_000, rtt);
-        tuning.on_data(at(160), 1_000, rtt);
+        tuning.on_arrival(at(110), 30_000, rtt);
+        tuning.on_arrival(at(160), 1_000, rtt);
         assert_eq!(tuning.wanted(), 98_304, "3/8 of what it is now");
     }
 

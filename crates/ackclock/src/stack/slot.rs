@@ -102,12 +102,19 @@ impl<'a, C: CongestionController, P: Profile> Slot<'a, C, P> {
         Some(now.saturating_since(used_at))
     }
 
-    /// Notes the timestamps option of a segment with this many bytes, as receive buffer autotuning needs the
-    /// round-trip time.
+    /// Tells receive buffer autotuning of a segment with this many bytes, and of the round-trip time that its
+    /// timestamps option measures.
     #[inline]
-    pub(super) fn note_echo(&mut self, now: Instant, bytes: usize, timestamps: Option<Timestamps>) {
+    pub(super) fn tell_tuning(
+        &mut self,
+        now: Instant,
+        bytes: usize,
+        timestamps: Option<Timestamps>,
+    ) {
         if let Some(tuning) = self.sizes.as_mut().and_then(|sizes| sizes.tuning()) {
-            tuning.on_data(now, bytes, self.connection.smoothed_rtt());
+            if tuning.counts_arrivals() {
+                tuning.on_arrival(now, bytes, self.connection.smoothed_rtt());
+            }
             if let Some(rtt) = self.connection.echoed_rtt(now, timestamps) {
                 tuning.on_echo(rtt);
             }

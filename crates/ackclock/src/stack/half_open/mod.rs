@@ -351,11 +351,7 @@ impl<P: Profile> HalfOpen<P> {
 
     fn syn_timeout(&self) -> Duration {
         let rto = self.rto.get().unwrap_or(&RtoConfig::STANDARD);
-        let timeout = rto.syn_timeout(self.timeouts);
-        match P::HISTORIC && self.timeouts > 0 {
-            true => (timeout + rto.estimator.slop()).min(rto.max),
-            false => timeout,
-        }
+        rto.syn_timeout(self.timeouts)
     }
 
     /// Notes that the link has taken a SYN-ACK.

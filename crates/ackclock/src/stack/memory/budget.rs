@@ -270,7 +270,7 @@ impl QueueSizes {
         self.account_send(budget, connection);
         let wanted = match &self.tuning {
             // Two congestion windows: one in the network, and one to follow it.
-            Some(tuning) if tuning.is_of_both() => BufferTuning::Automatic
+            Some(tuning) if !tuning.counts_arrivals() => BufferTuning::Automatic
                 .first(self.send_most)
                 .max(connection.congestion_window().saturating_mul(2))
                 .min(self.send_most),

@@ -66,9 +66,12 @@ impl RtoConfig {
                                      jacobson88-k2, then maybe :ticks or :ticks=500ms/2, then maybe :one or \
                                      :one-without-karn)";
 
-    /// Timeout of a SYN after this number of `retransmissions`, without [`slop`](RtoEstimator::slop).
+    /// Timeout of a SYN after this number of `retransmissions`.
     pub(crate) fn syn_timeout(&self, retransmissions: u32) -> Duration {
-        self.initial.saturating_mul(self.backoff.factor(retransmissions).into()).min(self.max)
+        let backed_off = self.initial.saturating_mul(self.backoff.factor(retransmissions).into());
+        // The first timeout is without it.
+        let slop = if retransmissions > 0 { self.estimator.slop() } else { Duration::ZERO };
+        (backed_off + slop).min(self.max)
     }
 }
 
