@@ -205,18 +205,16 @@ impl<P: Profile> Rto<P> {
         self.ticking().map_or(UnitsOf::<P>::NANOS, |clock| clock.tick().as_nanos())
     }
 
-    /// Increases the timeout after the timer has expired, up to the maximum (RFC 6298 rule 5.5).
+    /// Increases the timeout after the timer has expired, up to the maximum (RFC 6298 rule 5.5). A spurious
+    /// timeout before it no longer counts.
     pub(crate) fn back_off(&mut self) {
         self.backoff = self.backoff.saturating_add(1);
+        self.spurious = false;
     }
 
-    /// Handles a spurious timeout (RFC 4015 section 3.2): ends the backoff, and gives the next measurement more
-    /// weight. If this is the second one without a measurement in between, the timeout is too short to get one,
-    /// and the backoff stays.
+    /// Handles a spurious timeout (RFC 4015 section 3.2): gives the next measurement more weight. Until then
+    /// the timeout stays backed off (section 3.6).
     pub(crate) fn on_spurious_timeout(&mut self) {
-        if !self.spurious {
-            self.backoff = 0;
-        }
         self.spurious = true;
     }
 

@@ -74,7 +74,16 @@ fn repeated_timeouts_are_undone_together() {
     assert_eq!(resent, [(20, 8_892, 988), (220, 0, 988), (620, 0, 988)]);
     test.acks_echoing(988, &[], sent_at);
     assert_eq!(window(&test), (9_880 + 988, u32::MAX, 1));
-    assert_eq!((test.data(), test.info().backoff), (std::vec![], 0));
+    // The timer stays backed off until new data has been measured (RFC 4015 section 3.6).
+    assert_eq!((test.data(), test.info().backoff), (std::vec![], 2));
+    test.queue(9_880, 10_868);
+    assert_eq!(test.data().len(), 1);
+    let new_sent_at = test.now;
+    test.acks_echoing(9_880, &[], sent_at);
+    assert_eq!(test.info().backoff, 2);
+    test.wait(700);
+    test.acks_echoing(10_868, &[], new_sent_at);
+    assert_eq!(test.info().backoff, 0);
 }
 
 /// How many timeouts are undone by an ack of all ten segments that echoes their timestamp.
