@@ -362,6 +362,7 @@ impl Plan {
         };
         // A window that is never reduced fills a short queue again and again.
         let has_no_law = ends.iter().any(|host| host.law.law.name() == "fixed");
+        let holds_back = unseen > 0;
         let unseen = if has_no_law { unseen + 6 } else { unseen };
         let longest =
             |of: &dyn Fn(&crate::case::HostSettings) -> Duration| of(ends[0]).max(of(ends[1]));
@@ -374,15 +375,20 @@ impl Plan {
         let poll = longest(&|host| host.poll);
         let rto_min = longest(&|host| host.config.rto.min);
         let shortest = ends[0].config.rto.min.min(ends[1].config.rto.min);
+        let timestamps = ends.iter().all(|host| {
+            let samples_all = host.config.rto.sampling == RttSampling::EachAck;
+            host.config.timestamps && samples_all && host.smoltcp.is_none()
+        });
+        let least = rto_min.max(longest(&|host| host.config.rto.initial));
+        let most = longest(&|host| host.config.rto.max);
         Bounds {
             host_delay: (ack + heartbeat + poll.saturating_mul(6)) + Duration::from_millis(ticks),
-            least: rto_min.max(longest(&|host| host.config.rto.initial)),
-            most: longest(&|host| host.config.rto.max),
+            // What is held back is repaired in each flight; without timestamps nothing is measured then, so that each such
+            // timeout doubles the next, whatever went on in between (RFC 6298 rule 5.5 and section 3).
+            least: if holds_back && !timestamps { most.max(least) } else { least },
+            most,
             apart: shortest / 2,
-            timestamps: ends.iter().all(|host| {
-                let samples_all = host.config.rto.sampling == RttSampling::EachAck;
-                host.config.timestamps && samples_all && host.smoltcp.is_none()
-            }),
+            timestamps,
             may_refuse: ends.iter().any(|host| host.memory < u64::MAX),
             exempt: ends.iter().any(|host| host.lie.is_some()),
             stuck_after_loss: is_stuck(0) || is_stuck(1),

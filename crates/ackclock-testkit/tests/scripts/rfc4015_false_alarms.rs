@@ -192,8 +192,9 @@ fn one_loss_among_the_duplicates_keeps_the_reduction() {
     );
 }
 
-/// RFC 6298 section 5: a timeout after a spurious one is a timeout as any other; the ack of what it sent again
-/// is a measurement where timestamps tell which copy it is of, and ends the backoff.
+/// RFC 4015 section 3.6: a spurious timeout leaves the timer backed off until something has been measured. A timeout
+/// after it is a timeout as any other (RFC 6298 section 5); the ack of what it sent again is a measurement where
+/// timestamps tell which copy it is of, and ends the backoff.
 #[test]
 fn a_measurement_ends_the_backoff_of_a_timeout_after_a_spurious_one() {
     check(
@@ -212,11 +213,12 @@ fn a_measurement_ends_the_backoff_of_a_timeout_after_a_spurious_one() {
         > P. 2001:3001(1000) ack 1 <TS val 1010 ecr 110>
         +0.2 > . 1:1001(1000) ack 1 <TS val 1210 ecr 110>
         +0.01 < . 1:1(0) ack 1001 <TS val 320 ecr 1010>
-        info backoff 0
-        +0.2 > . 1001:2001(1000) ack 1 <TS val 1420 ecr 320>
+        info ssthresh 4294967295
         info backoff 1
-        +0.01 < . 1:1(0) ack 2001 <TS val 530 ecr 1420>
-        > P. 2001:3001(1000) ack 1 <TS val 1430 ecr 530>
+        +0.4 > . 1001:2001(1000) ack 1 <TS val 1620 ecr 320>
+        info backoff 2
+        +0.01 < . 1:1(0) ack 2001 <TS val 730 ecr 1620>
+        > P. 2001:3001(1000) ack 1 <TS val 1630 ecr 730>
         info backoff 0
         ",
     );
