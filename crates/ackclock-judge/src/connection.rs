@@ -81,6 +81,7 @@ impl Connection {
             host_syns: 0,
             peer_syn: peer.map(|(_, syn)| syn),
             sent: 0,
+            sent_after_syn: 0,
             has_sent: false,
             acked: 0,
             fin: None,
@@ -168,7 +169,10 @@ impl Connection {
         if seen.is(Flags::SYN) && seen.ack.is_none() {
             facts.edge = 1 + Offset::from(seen.header.window);
         }
-        facts.has_sent |= !seen.is(Flags::SYN);
+        if !seen.is(Flags::SYN) {
+            facts.has_sent = true;
+            facts.sent_after_syn = facts.sent_after_syn.max(seen.end());
+        }
         facts.sent = facts.sent.max(seen.end());
         facts.host.note(facts.sent);
         if seen.is(Flags::FIN) {

@@ -48,6 +48,9 @@ pub(crate) struct Facts {
     pub(crate) peer_syn: Option<Syn>,
     /// SND.NXT at most: the first number that the host never sent, SYN and FIN counted.
     pub(crate) sent: Offset,
+    /// The first number that the host never sent but in a SYN: where the peer has refused a SYN's text, SND.NXT may be
+    /// back there (RFC 7413 section 4.2.2).
+    pub(crate) sent_after_syn: Offset,
     /// Whether it has sent anything but SYNs and RSTs.
     pub(crate) has_sent: bool,
     /// SND.UNA: the highest acknowledgment of something sent that reached the host.

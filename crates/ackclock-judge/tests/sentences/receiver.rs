@@ -56,6 +56,24 @@ fn the_ack_is_of_all_that_has_arrived() {
     );
 }
 
+/// A SYN's text that the peer has refused counts as not sent until it goes again (RFC 7413 section 4.2.2).
+#[test]
+fn an_ack_of_what_a_refused_syn_carried_may_be_of_nothing_sent() {
+    let refused = |ack| {
+        format!(
+            "
+            > S 0:500(500) win 10000 <mss 1000,FO 9c7acf0d9a44ab52>
+            < S. 0:0(0) ack 1 <mss 1000>
+            > . 1:401(400) ack 1
+            +0.01 < P. 1:101(100) ack {ack}
+            +0.6 quiet
+            "
+        )
+    };
+    keeps(&refused(402));
+    breaks("ack-too-late", &refused(401));
+}
+
 #[test]
 fn an_ack_waits_for_half_a_second_at_most() {
     kept("< P. 1:101(100) ack 1\n+0.49 > . 1:1(0) ack 101 win 9900");
