@@ -225,7 +225,7 @@ impl Connection {
             facts.is_over |= self.resets.has_ended();
             return;
         }
-        if let Some(ack) = seen.ack.filter(|&ack| ack <= facts.sent) {
+        if let Some(ack) = facts.acknowledged_by(seen) {
             facts.acked = facts.acked.max(ack);
             facts.peer_max_window = facts.peer_max_window.max(facts.peer_window(seen));
         }

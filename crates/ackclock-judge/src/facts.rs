@@ -48,8 +48,7 @@ pub(crate) struct Facts {
     pub(crate) peer_syn: Option<Syn>,
     /// SND.NXT at most: the first number that the host never sent, SYN and FIN counted.
     pub(crate) sent: Offset,
-    /// The first number that the host never sent but in a SYN: where the peer has refused a SYN's text, SND.NXT may be
-    /// back there (RFC 7413 section 4.2.2).
+    /// The first number that the host never sent but in a SYN.
     pub(crate) sent_after_syn: Offset,
     /// Whether it has sent anything but SYNs and RSTs.
     pub(crate) has_sent: bool,
@@ -192,6 +191,14 @@ impl Facts {
     /// Whether each end has acknowledged the other's FIN.
     pub(crate) fn is_closed(&self) -> bool {
         self.fin.is_some_and(|fin| self.acked > fin) && self.peer_fin_told
+    }
+
+    /// What a segment acknowledges, if the host has sent that. Text that only a SYN carried counts as sent for the answer to
+    /// the SYN: what that leaves out goes again (RFC 7413 section 4.2.2).
+    pub(crate) fn acknowledged_by(&self, seen: &Seen<'_>) -> Option<Offset> {
+        let sent =
+            if seen.is(Flags::SYN) { self.sent } else { self.acked.max(self.sent_after_syn) };
+        seen.ack.filter(|&ack| ack <= sent.max(1))
     }
 
     /// Bytes in flight at most: sent and not acknowledged.

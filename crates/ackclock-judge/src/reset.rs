@@ -301,7 +301,7 @@ impl Resets {
         } else if self.closed && seen.text_end() > expected.most && seen.text_end() <= expected.edge
         {
             // A segment whose ack or timestamps are refused is not taken, and loses nothing.
-            let acceptable = seen.ack.is_some_and(|ack| ack <= facts.sent && ack >= facts.acked);
+            let acceptable = facts.acknowledged_by(seen).is_some_and(|ack| ack >= facts.acked);
             if acceptable && seen.seq <= expected.least && !facts.is_over && facts.is_synchronized()
             {
                 let why = "data after the application closed";

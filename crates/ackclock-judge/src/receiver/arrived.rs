@@ -69,7 +69,7 @@ impl Arrived {
             && !self.refuses
             && !facts.is_over
             && ack >= facts.acked - facts.peer_max_window
-            && ack <= facts.acked.max(facts.sent_after_syn)
+            && facts.acknowledged_by(seen).is_some()
             && seen.seq <= edge
             && seen.end() <= edge
             && self.fin.is_none_or(|fin| seen.text_end() <= fin)

@@ -179,7 +179,7 @@ impl Sender {
     /// `expected` is RCV.NXT at most, before it.
     pub(crate) fn on_received(&mut self, seen: &Seen<'_>, facts: &Facts, expected: Offset) {
         self.patience.on_received(seen.time);
-        let Some(ack) = seen.ack.filter(|&ack| ack <= facts.sent) else {
+        let Some(ack) = facts.acknowledged_by(seen) else {
             self.silence.on_received(seen, false, false);
             self.retransmissions.on_received(seen.time, None, None);
             return;
