@@ -360,12 +360,12 @@ impl Retransmissions {
         let since_advance = time.saturating_since(self.last_advance);
         let ran = since_advance >= about(shortest, facts);
         let perhaps = evidence && ran || !evidence && since_delivered < shortest / 2;
-        if perhaps && may_be_timer && is_first {
-            Cause::EvidenceOrTimer
-        } else if tail && !recovering && !flight.overtaken(record) {
-            // Acks that repeat what is known are perhaps none of loss.
+        if tail && !recovering && !flight.overtaken(record) {
+            // Acks that repeat what is known are perhaps none of loss, and a probe comes no later than the timer.
             self.tail_probe = true;
             Cause::Probe
+        } else if perhaps && may_be_timer && is_first {
+            Cause::EvidenceOrTimer
         } else if evidence || !tail && !may_be_timer {
             Cause::Evidence
         } else if tail {
