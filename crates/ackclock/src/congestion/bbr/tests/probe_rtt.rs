@@ -128,3 +128,18 @@ fn a_timeout_in_probe_rtt_is_no_idle_time() {
     flow.bbr.on_sent(&Sent { now: flow.now, bytes: MSS, in_flight: MSS, app_limited: true });
     assert_eq!((flow.state(), flow.bbr.window()), (State::ProbeRtt, MSS));
 }
+
+/// RFC 5681 section 3.1: what a timeout has taken is not given back because ProbeRTT is over.
+#[test]
+fn probe_rtt_that_ends_in_a_recovery_leaves_the_window_to_that() {
+    let mut flow = Flow::cruising();
+    until_probe_rtt(&mut flow);
+    let before = flow.bbr.prior_cwnd;
+    flow.bbr.on_congestion(&congestion(CongestionKind::Timeout, BDP));
+    let repair = Told { in_flight: MSS, acked: MSS, in_recovery: true, ..ROUND };
+    flow.ack(repair);
+    flow.ack_after(201, repair);
+    assert_eq!((flow.state(), flow.bbr.window()), (State::ProbeBwCruise, 5 * MSS));
+    flow.ack(Told { in_flight: MSS, acked: MSS, ..ROUND });
+    assert_eq!(flow.bbr.window(), before);
+}
