@@ -187,7 +187,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     }
 
     /// Handles the outcome of the probe in flight, if it is known (section 7.6).
-    fn settle_probe(&mut self, now: Instant) {
+    #[cold]
+    #[inline(never)]
+    pub(super) fn settle_probe(&mut self, now: Instant) {
         let Some(probing) = probing_of(&mut self.seldom).filter(|probing| probing.probed > 0)
         else {
             return;

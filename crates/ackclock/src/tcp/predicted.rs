@@ -71,7 +71,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
                 empty: !has_text,
                 echoed_ms: self.timestamps.echoed_ms(timestamps),
             };
-            self.sender.on_ack(now, &self.settings, &input);
+            self.take_ack(now, &input);
         }
         self.on_heard(now);
         self.timestamps.update(now, seq, timestamps);

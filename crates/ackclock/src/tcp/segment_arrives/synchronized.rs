@@ -42,8 +42,16 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             empty: segment.is_empty() && !is_old,
             echoed_ms: self.timestamps.echoed_ms(options.timestamps),
         };
-        self.sender.on_ack(now, &self.settings, &input);
+        self.take_ack(now, &input);
         self.digest_ack_of_fin(now);
+    }
+
+    /// Has the sender process an ack, by which the path may turn out to carry a probe.
+    #[inline(always)]
+    pub(in crate::tcp) fn take_ack(&mut self, now: Instant, input: &AckInput<'_>) {
+        if self.sender.on_ack(now, &self.settings, input) {
+            self.settle_probe(now);
+        }
     }
 
     /// Whether an ack reports congestion: by ECN-Echo, or by counters that have grown.

@@ -114,8 +114,10 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.rto.smoothed_rtt().saturating_mul(segments.into())
     }
 
-    fn is_probe_in_flight(&self) -> bool {
-        self.path_probe.get() == Some(&ProbeFate::UnderWay)
+    /// Whether a probe was sent of which it is not known yet what has become.
+    #[inline(always)]
+    pub(crate) fn is_probe_in_flight(&self) -> bool {
+        P::PATH_PROBING && self.path_probe.get() == Some(&ProbeFate::UnderWay)
     }
 
     fn set_probe_fate(&mut self, fate: ProbeFate) {

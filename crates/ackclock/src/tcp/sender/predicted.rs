@@ -93,7 +93,8 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             && !self.rto.was_spurious()
             && !(self.waiting.is_for_window()
                 || self.window.size == 0
-                || self.flight.is_measuring())
+                || self.flight.is_measuring()
+                || self.is_probe_in_flight())
             && self.recovery.is_calm(&self.flight);
         if !is_calm {
             return false;

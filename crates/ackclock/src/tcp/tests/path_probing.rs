@@ -47,6 +47,17 @@ fn a_timeout_for_a_probe_and_perhaps_for_more_is_congestion() {
     assert_eq!((info.cwnd, info.timeouts, search(&test)), (700, 1, (1, 1)));
 }
 
+/// The ack says it, and not only the next segment that the general road sends: what a timeout makes of the window
+/// before that is a matter of the MSS.
+#[test]
+fn an_ack_of_a_probe_makes_segments_longer_whether_or_not_any_is_to_be_sent() {
+    let mut test = probed(probing());
+    assert_eq!(test.data().len(), 3);
+    test.wait(10);
+    test.acks(1_000);
+    assert_eq!(test.info().mss, 1_000);
+}
+
 /// A link that cuts gets a probe in one segment all the same, and what follows in large pieces.
 #[test]
 fn a_link_that_segments_does_not_cut_a_probe() {

@@ -53,12 +53,20 @@ struct Before {
 }
 
 impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
-    /// Processes an ack between SND.UNA and SND.NXT, or an older one with SACK blocks.
+    /// Processes an ack between SND.UNA and SND.NXT, or an older one with SACK blocks. Whether it may have settled
+    /// what becomes of a path MTU probe.
     #[inline(always)]
-    pub(crate) fn on_ack(&mut self, now: Instant, settings: &Settings<P>, input: &AckInput<'_>) {
-        if !(P::PREDICTION && self.take_predicted_ack(now, settings, input)) {
-            self.on_any_ack(now, settings, input);
+    pub(crate) fn on_ack(
+        &mut self,
+        now: Instant,
+        settings: &Settings<P>,
+        input: &AckInput<'_>,
+    ) -> bool {
+        if P::PREDICTION && self.take_predicted_ack(now, settings, input) {
+            return false;
         }
+        self.on_any_ack(now, settings, input);
+        self.is_probe_in_flight()
     }
 
     /// Processes an ack on the general road (slow path).
