@@ -78,6 +78,8 @@ pub(crate) struct Flight {
     inflation: Offset,
     /// When something was sent again for the last time.
     again: Option<Instant>,
+    /// The end of what was sent after the SYN, or acknowledged.
+    reach: Offset,
     /// What the last segment of the peer echoes, where timestamps are agreed on.
     echo: Option<SeqNumber>,
     least: Option<Duration>,
@@ -182,6 +184,9 @@ impl Flight {
         let (start, end) = (seen.text(), seen.text_end() + Offset::from(seen.is(Flags::FIN)));
         let stamp = seen.header.options.timestamps.map(|stamps| SeqNumber(stamps.value));
         self.launched += seen.payload_len();
+        // What a SYN carried is of the flight only when it goes again: the answer to the SYN has refused it.
+        let known = known.min(self.reach);
+        self.reach = self.reach.max(end);
         let old = end.min(known);
         if start < old {
             let first = self.records.partition_point(|record| record.end <= start);
@@ -253,6 +258,7 @@ impl Flight {
     fn take_ack(&mut self, now: Instant, ack: Offset, delivered: &mut Delivered) {
         let known = self.sacked.count_within(0, ack);
         delivered.bytes += (delivered.acked - known).max(0);
+        self.reach = self.reach.max(ack);
         self.sacked.forget_below(ack);
         self.surely_sacked.forget_below(ack);
         // Where nothing that was sent again is acknowledged each is a measurement (RFC 6298 section 3).
