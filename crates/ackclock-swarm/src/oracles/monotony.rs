@@ -7,9 +7,10 @@
 //! ratios' logarithms is above the change's bound by three standard errors.
 //!
 //! The bounds allow for what is known and meant: a longer queue lets slow start overshoot by more, a higher
-//! rate fills it in larger bursts, and less payload fits beside timestamps. Where a host has no SACK, "a TCP sender can
-//! only learn about a single lost packet per round trip time" (RFC 2018), so the run that loses more packets may take as many
-//! round trips longer: without chance losses slow start goes on until the queue overflows, and then many are lost at once.
+//! rate fills it in larger bursts, and less payload fits beside timestamps. Where a host has no SACK, or its recovery
+//! does not heed it, "a TCP sender can only learn about a single lost packet per round trip time" (RFC 2018), so the run that loses more packets may take as many
+//! round trips longer, each of them with the queue that is still there: without chance losses slow start goes on until the queue
+//! overflows, and then many are lost at once.
 //! And without SACK a copy made by the network counts as one more duplicate ack ("duplicate ACKs can be caused by replication of ACK
 //! or data segments by the network", RFC 5681 section 3.2): where losses leave too few of them, copies spare timeouts.
 
@@ -28,6 +29,9 @@ const MOST_SEGMENTS: u64 = 60_000;
 /// Allowed besides where without SACK copies stand in for the acks that losses leave out. An estimate, not a bound: a
 /// copied ack is a duplicate ack, three of which spare a timeout, and doubled timeouts are most of a run that loses much.
 const COPIES: f64 = 2.0;
+/// Recoveries that repair one loss in a round trip, or all that was sent behind it, whatever SACK tells.
+const RECOVERIES_WITHOUT_SACK: [&str; 5] =
+    ["newreno", "reno", "tahoe", "go-back-n", "timeout-only"];
 /// What a run takes at least, in seconds, so that ratios of very short ones mean nothing.
 const GRAIN: f64 = 0.5;
 
@@ -101,9 +105,11 @@ impl Change {
     }
 }
 
-/// Whether a host of a case uses SACK.
+/// Whether a host of a case uses SACK, and repairs by it what it has sent.
 fn has_sack(case: &Case, host: usize) -> bool {
-    case.host(host).get("sack") != Some("off")
+    let host = case.host(host);
+    let recovery = host.get("recovery").unwrap_or_default();
+    host.get("sack") != Some("off") && !RECOVERIES_WITHOUT_SACK.contains(&recovery)
 }
 
 /// The case with every path changed; `None` if none can be.
@@ -202,7 +208,7 @@ fn took(case: &Case, spent: &mut Spent) -> Option<[f64; 2]> {
     let failed = outcome.flows.iter().any(|flow| flow.has_failed());
     let seconds = |time: Duration| time.as_micros() as f64 / 1e6;
     (!failed && !outcome.cut_short).then(|| {
-        [seconds(longest), seconds(outcome.shortest_round_trip) * one_by_one(case, &outcome)]
+        [seconds(longest), seconds(outcome.longest_round_trip) * one_by_one(case, &outcome)]
     })
 }
 

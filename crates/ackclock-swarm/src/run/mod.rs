@@ -42,8 +42,8 @@ pub struct Outcome {
     pub(crate) flows: Vec<FlowNotes>,
     /// What the hosts noted.
     pub(crate) hosts: Vec<HostNotes>,
-    /// A round trip with full packets and empty queues, over all hops.
-    pub(crate) shortest_round_trip: Duration,
+    /// The longest round trip that the path can have made.
+    pub(crate) longest_round_trip: Duration,
     /// Virtual time of the run.
     pub time: Duration,
     /// Whether it was cut short: too many packets, or too long.
@@ -93,7 +93,6 @@ pub(crate) fn run_told<O: Observer>(
     let (mut findings, cut_short) = run.go(most_segments);
     let time = run.emulator.now().saturating_since(Instant::ZERO);
     let disturbed = run.disturbed();
-    let shortest_round_trip = run.plan.shortest_round_trip();
     let Run { plan, ledger, emulator, .. } = run;
     let (watch, observer) = emulator.into_observer();
     let (flows, hosts) = {
@@ -111,7 +110,7 @@ pub(crate) fn run_told<O: Observer>(
         took,
         flows,
         hosts,
-        shortest_round_trip,
+        longest_round_trip: watch.liveness.longest_rtt,
         time,
         cut_short,
     };
@@ -340,16 +339,6 @@ impl Plan {
         let bounds = self.flows.iter().map(|flow| self.bounds(flow, unseen));
         let liveness = Liveness::new(bounds.collect(), spans);
         Watch::new(facts, liveness, ledger.clone(), ports, wants_packets)
-    }
-
-    /// A round trip with full packets and empty queues, over all hops as they are when the run begins.
-    fn shortest_round_trip(&self) -> Duration {
-        let paths = self.topology.links().map(|link| self.topology.path(link));
-        let delay = |path: &Path| {
-            let bytes = path.mtu as usize + path.size.overhead.max(0) as usize;
-            path.delay + path.rate.transmission_time(bytes)
-        };
-        paths.map(delay).fold(Duration::ZERO, |sum, each| sum + each)
     }
 
     /// What the silences of a flow are judged by.
