@@ -189,6 +189,8 @@ impl Flight {
         self.reach = self.reach.max(end);
         let old = end.min(known);
         if start < old {
+            self.split(start);
+            self.split(old);
             let first = self.records.partition_point(|record| record.end <= start);
             for record in self.records.range_mut(first..) {
                 if record.start >= old {
@@ -216,6 +218,18 @@ impl Flight {
                 sacked: false,
             });
         }
+    }
+
+    /// Makes two records of the one that has `at` within: only a part of it is sent again.
+    fn split(&mut self, at: Offset) {
+        let index = self.records.partition_point(|record| record.end <= at);
+        let Some(rest) = self.records.get_mut(index).filter(|record| record.start < at) else {
+            return;
+        };
+        let mark = rest.mark - (rest.end - at);
+        let front = Record { end: at, text_end: rest.text_end.min(at), mark, ..*rest };
+        rest.start = at;
+        self.records.insert(index, front);
     }
 
     /// A segment with an acceptable ack has reached the host; `certain` if every host takes it into account.
