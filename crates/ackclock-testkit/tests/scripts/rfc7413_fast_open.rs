@@ -191,6 +191,28 @@ fn a_server_reads_and_answers_before_the_handshake_is_finished() {
     );
 }
 
+/// RFC 1191 section 6.4, also for what is sent before the handshake is finished.
+#[test]
+fn a_router_is_believed_before_the_handshake_is_finished() {
+    with_listener(
+        "
+        < S 0:400(400) <mss 1000,sackOK,FO 9c7acf0d9a44ab52>
+        > S. 0:0(0) ack 401 <mss 1000,sackOK>
+        accept
+        read 400
+        write 1000
+        > P. 1:1001(1000) ack 401
+        +0.01 icmp frag_needed 1 mtu 800
+        > . 1:761(760) ack 401
+        > P. 761:1001(240) ack 401
+        +0.01 < . 401:401(0) ack 1001
+        write 1000
+        > . 1001:1761(760) ack 401
+        > P. 1761:2001(240) ack 401
+        ",
+    );
+}
+
 #[test]
 fn a_spoofed_cookie_opens_nothing() {
     // Section 4.2.2, step 3.

@@ -126,7 +126,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
 
     pub(super) fn change_path_mtu(&mut self, now: Instant, mtu: u32) {
         self.sender.set_path_mtu(mtu);
-        if self.state.is_synchronized() {
+        if self.is_sending() {
             let mss = self.agreement.send_mss(&self.settings, mtu, self.ip_header);
             self.sender.set_mss(now, mss);
         }
