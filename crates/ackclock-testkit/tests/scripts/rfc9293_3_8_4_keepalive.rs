@@ -36,6 +36,25 @@ fn an_answer_begins_a_new_idle_time() {
     );
 }
 
+/// "data or acknowledgment packets have been received": also those that repeat what is known, where probes and their
+/// answers are lost.
+#[test]
+fn what_a_peer_repeats_begins_a_new_idle_time() {
+    with_keepalive(
+        "
+        +9 < P. 1:11(10) ack 1
+        +0.040 > . 1:1(0) ack 11
+        +9.96 > . 0:0(0) ack 11
+        +1 < P. 1:11(10) ack 1
+        > . 1:1(0) ack 11 <sack 1:11>
+        +10 > . 0:0(0) ack 11
+        +1 < P. 1:11(10) ack 1001     # forged: it acknowledges what was never sent
+        > . 1:1(0) ack 11 <sack 1:11>
+        +1 > . 0:0(0) ack 11
+        ",
+    );
+}
+
 #[test]
 fn data_of_either_side_begins_a_new_idle_time() {
     with_keepalive(

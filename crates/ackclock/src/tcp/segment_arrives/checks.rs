@@ -66,7 +66,11 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         // A RST outside the window is ignored (RFC 5961 section 3.2).
         if !reset {
             let Header { ack, flags, ref options, .. } = segment.header;
-            if P::TIMESTAMPS && flags.contains(Flags::ACK) && self.is_plausible(ack) {
+            if flags.contains(Flags::ACK) && self.is_plausible(ack) {
+                if self.state.is_synchronized() {
+                    // The peer is there, though what it repeats is known.
+                    self.on_heard(now);
+                }
                 self.timestamps.update_by_repetition(now, (seq, len), options.timestamps);
             }
             let old = self.receiver.rcv_nxt().since(seq).min(segment.payload.len() as u32);
