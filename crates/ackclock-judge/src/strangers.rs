@@ -27,6 +27,9 @@ struct Stranger {
     is_rst: bool,
     /// SEG.ACK, if it had ACK.
     ack: Option<SeqNumber>,
+    /// The least that a RST may acknowledge in answer: a connection that takes a part of its SYN's text may be aborted
+    /// before its SYN-ACK is sent.
+    least: SeqNumber,
     /// SEG.SEQ + SEG.LEN.
     end: SeqNumber,
 }
@@ -57,6 +60,7 @@ impl Strangers {
             time: raw.time,
             is_rst: flags.contains(Flags::RST),
             ack: flags.contains(Flags::ACK).then_some(raw.header.ack),
+            least: raw.header.seq + if flags.contains(Flags::SYN) { 1 } else { len },
             end: raw.header.seq + len,
         });
     }
@@ -73,7 +77,10 @@ impl Strangers {
         }
         let answers = |stranger: &Stranger| match stranger.ack {
             Some(ack) => header.seq == ack,
-            None => header.seq.0 == 0 && header.ack == stranger.end,
+            None => {
+                let acknowledged = header.ack.at_or_after(stranger.least);
+                header.seq.0 == 0 && acknowledged && header.ack.at_or_before(stranger.end)
+            }
         };
         if !self.last.iter().any(answers) {
             docket.forbid(&RST_NUMBER, time, number, || {

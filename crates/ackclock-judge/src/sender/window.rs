@@ -224,7 +224,8 @@ impl Window {
         }
         if is_small {
             let reduced = end == self.edge && unsent.is_some_and(|unsent| unsent > 0);
-            let worth = seen.payload_len() * 2 >= facts.peer_max_window;
+            // Half the largest window, rounded down.
+            let worth = seen.payload_len() >= facts.peer_max_window / 2;
             if reduced && !worth && quiet < least && !probes {
                 docket.forbid(&SILLY_WINDOW, time, number, || {
                     format!("{} bytes fill what the window has left", seen.payload_len())
