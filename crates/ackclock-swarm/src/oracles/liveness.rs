@@ -62,7 +62,7 @@ pub(crate) struct Bounds {
     pub(crate) timestamps: bool,
     /// Whether a connection may be refused, and later not, since memory is short.
     pub(crate) may_refuse: bool,
-    /// Whether nothing is promised: one of the two lies.
+    /// Whether nothing is promised: one of the two lies, or gets stuck behind what is held back for others.
     pub(crate) exempt: bool,
     /// Whether nothing is promised of a flow that has lost anything.
     pub(crate) stuck_after_loss: bool,
@@ -144,6 +144,12 @@ impl Liveness {
     /// Whether nothing more is expected of a flow, since one of the two lies, or is stuck.
     pub(crate) fn has_given_up(&self, flow: usize) -> bool {
         self.flows[flow].is_given_up
+    }
+
+    /// Whether nothing is promised of a flow: one of the two lies, or may be stuck.
+    pub(crate) fn promises_nothing(&self, flow: usize) -> bool {
+        let Silence { bounds, counted_at, .. } = &self.flows[flow];
+        bounds.exempt || bounds.stuck_after_loss && counted_at.is_some()
     }
 
     /// A packet of a flow was too long for a link.
@@ -264,10 +270,8 @@ impl Liveness {
     pub(crate) fn verdict(&mut self) -> Option<String> {
         let pending = std::mem::take(&mut self.pending);
         pending.iter().find_map(|excess| {
-            let silence = &mut self.flows[excess.flow];
-            let may_be_stuck = silence.bounds.stuck_after_loss && silence.counted_at.is_some();
-            if silence.bounds.exempt || may_be_stuck {
-                silence.is_given_up = true;
+            if self.promises_nothing(excess.flow) {
+                self.flows[excess.flow].is_given_up = true;
                 return None;
             }
             let bound = self.exceeds(excess)?;

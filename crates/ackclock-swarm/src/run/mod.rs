@@ -182,15 +182,16 @@ impl<O: Observer> Run<O> {
         going.peek().is_some() && going.all(|(flow, _)| liveness.has_given_up(flow))
     }
 
-    /// Whether all that is left are sides that somebody has left, and flows of liars.
+    /// Whether all that is left are sides that somebody has left, and flows of which nothing is promised.
     fn is_pointless(&self) -> bool {
+        let liveness = &self.emulator.observer().0.liveness;
         let ledger = self.ledger.borrow();
-        let mut flows = ledger.flows.iter().zip(&self.plan.flows);
-        flows.all(|(notes, flow)| {
+        let mut flows = ledger.flows.iter().zip(&self.plan.flows).enumerate();
+        flows.all(|(number, (notes, flow))| {
             let hosts = flow.hosts.map(|host| &self.plan.hosts[host]);
             // Who has no place refuses a connection by silence: its client may hear nothing, and has nothing to say.
             let is_refused = hosts[1].memory < u64::MAX && !notes.accepted;
-            let is_exempt = hosts.iter().any(|host| host.lie.is_some()) || is_refused;
+            let is_exempt = liveness.promises_nothing(number) || is_refused;
             if notes.is_over() || notes.has_failed() || is_exempt {
                 return true;
             }
@@ -349,6 +350,7 @@ impl Plan {
             let is_closed = flow.reads[1 - side].is_some();
             ends[side].smoltcp.is_some() && flow.bytes[side] > 0 && is_closed
         };
+        let gets_stuck = is_stuck(0) || is_stuck(1);
         // A window that is never reduced fills a short queue again and again.
         let has_no_law = ends.iter().any(|host| host.law.law.name() == "fixed");
         let holds_back = unseen > 0;
@@ -379,8 +381,8 @@ impl Plan {
             apart: shortest / 2,
             timestamps,
             may_refuse: ends.iter().any(|host| host.memory < u64::MAX),
-            exempt: ends.iter().any(|host| host.lie.is_some()),
-            stuck_after_loss: is_stuck(0) || is_stuck(1),
+            exempt: ends.iter().any(|host| host.lie.is_some()) || gets_stuck && holds_back,
+            stuck_after_loss: gets_stuck,
             unseen: if ends.iter().any(|host| host.smoltcp.is_some()) {
                 unseen + 3
             } else {
