@@ -48,8 +48,8 @@ fn what_a_peer_repeats_begins_a_new_idle_time() {
         +1 < P. 1:11(10) ack 1
         > . 1:1(0) ack 11 <sack 1:11>
         +10 > . 0:0(0) ack 11
-        +1 < P. 1:11(10) ack 1001     # forged: it acknowledges what was never sent
-        > . 1:1(0) ack 11 <sack 1:11>
+        +1 < . 1:1(0) ack 1001        # forged: it acknowledges what was never sent
+        > . 1:1(0) ack 11
         +1 > . 0:0(0) ack 11
         ",
     );
