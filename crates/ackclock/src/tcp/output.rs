@@ -187,7 +187,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.sender.narrow(mss - blocks);
         let data = self.sender.next(now, &self.settings, 0);
         self.sender.narrow(mss);
-        data
+        data.map(|data| self.sender.with_rest_of_piece(data))
     }
 
     /// Bytes of the SACK blocks that go beside data: 0 if there is nothing to send or to report, or segments are
@@ -340,8 +340,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.mark_urgent(&mut outgoing.header);
         let mss = self.sender.mss();
         let blocks = self.blocks_beside_data();
-        if blocks > 0 && data.len + blocks <= mss {
-            self.receiver.report_sack_beside_data(&mut outgoing.header.options.sack);
+        if blocks > 0 {
+            self.put_blocks_beside(data.len, &mut outgoing.header.options.sack);
         }
         if self.has_seldom_state() {
             let header = &mut outgoing.header;
@@ -355,6 +355,19 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             outgoing.ecn = self.sender.codepoint();
         }
         outgoing
+    }
+
+    /// Reports what has arrived out of order by as many blocks as fit beside `len` bytes of payload.
+    #[cold]
+    #[inline(never)]
+    fn put_blocks_beside(&self, len: u32, option: &mut SackBlocks) {
+        let mut all = SackBlocks::EMPTY;
+        self.receiver.report_sack_beside_data(&mut all);
+        for (index, block) in all.as_slice().iter().enumerate() {
+            if len + self.agreement.len_of_blocks(index + 1) <= self.sender.mss() {
+                option.push(*block);
+            }
+        }
     }
 
     /// The payload of a transmission, as two slices of the send queue.

@@ -144,6 +144,19 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.segment(DataKind::Retransmission, SeqRange::new(start, range.end))
     }
 
+    /// A retransmission that blocks beside it have made shorter, with the rest of what was sent in one segment before, if
+    /// that is a part of a record: it cannot be told apart which bytes of such a part have arrived. Blocks for which there
+    /// is no room are not sent.
+    pub(crate) fn with_rest_of_piece(&self, data: Data) -> Data {
+        if data.kind != DataKind::Retransmission {
+            return data;
+        }
+        match self.flight.part(data.seq) {
+            Some(part) if part.end.after(data.range().end) => self.retransmission(part),
+            _ => data,
+        }
+    }
+
     /// The lost range. If it is just the byte of a window probe, unsent data that follows is added to it.
     fn with_unsent(&self, lost: SeqRange) -> SeqRange {
         let is_probe = self.flight.outstanding() == 1 && self.rto.backoff() == 0;

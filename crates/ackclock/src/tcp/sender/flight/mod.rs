@@ -253,6 +253,11 @@ pub(crate) trait Flight: Debug + Sized {
         None
     }
 
+    /// The piece that `seq` lies in, if its record has others too.
+    fn part(&self, _seq: SeqNumber) -> Option<SeqRange> {
+        None
+    }
+
     /// The first piece, whatever its state; without records the whole flight.
     fn first(&self) -> Option<SeqRange>;
 

@@ -360,6 +360,11 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
         }
     }
 
+    fn part(&self, seq: SeqNumber) -> Option<SeqRange> {
+        let record = self.records.get(self.locate(seq)).filter(|record| record.pieces() > 1)?;
+        Some(record.piece_range(seq.since(record.seq) / record.piece.max(1)))
+    }
+
     fn mark_resent(&mut self, now: Instant, range: SeqRange) -> bool {
         let start = range.start;
         let position = self.locate(start);
