@@ -232,7 +232,9 @@ impl Silence {
         };
         let since = time.saturating_since(last);
         let least = settings.least_rto.saturating_sub(settings.reaction);
-        if since < least.saturating_sub(least / 16) {
+        let probed = self.probed_at.max(self.probe.map(|(at, _)| at));
+        let may_run = ledger.window.was_taken_back() && probed.is_none_or(|at| at < closed);
+        if since < least.saturating_sub(least / 16) && !may_run {
             docket.forbid(&PROBE_TOO_EARLY, time, number, || {
                 format!(
                     "a zero-window probe {since} after the one before, or after the window closed"

@@ -82,6 +82,8 @@ pub(crate) struct Window {
     by_ack: (Offset, Offset),
     /// When `edge` moved left for the last time.
     shrunk: Instant,
+    /// Whether it left no room for a full segment before.
+    was_small: bool,
     /// When the window became zero; `None` while it is open.
     pub(crate) closed: Option<Instant>,
     /// Since when each segment told that it is, whether it counted or not.
@@ -140,6 +142,7 @@ impl Window {
         if certain && counts && is_latest && ack >= facts.acked {
             if edge < self.edge {
                 self.shrunk = seen.time;
+                self.was_small = self.edge - facts.sent < facts.peer_mss();
             }
             self.edge = edge;
             self.from = (seen.seq, ack);
@@ -153,6 +156,12 @@ impl Window {
             self.edge = edge;
             self.closed = None;
         }
+    }
+
+    /// Whether the window closed because the peer took back the little that it had told: a host that held data back for it
+    /// may have its timer running since then (RFC 9293 section 3.8.6.2.1, the override timeout).
+    pub(crate) fn was_taken_back(&self) -> bool {
+        self.was_small && self.closed == Some(self.shrunk)
     }
 
     /// Since when the host may take the window for closed.

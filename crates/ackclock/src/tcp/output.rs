@@ -187,7 +187,8 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.sender.narrow(mss - blocks);
         let data = self.sender.next(now, &self.settings, 0);
         self.sender.narrow(mss);
-        data.map(|data| self.sender.with_rest_of_piece(data))
+        let most = mss - self.agreement.len_of_blocks(1);
+        data.map(|data| self.sender.with_rest_of_part(data, most))
     }
 
     /// Bytes of the SACK blocks that go beside data: 0 if there is nothing to send or to report, or segments are

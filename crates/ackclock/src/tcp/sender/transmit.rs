@@ -145,14 +145,16 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
     }
 
     /// A retransmission that blocks beside it have made shorter, with the rest of what was sent in one segment before, if
-    /// that is a part of a record: it cannot be told apart which bytes of such a part have arrived. Blocks for which there
-    /// is no room are not sent.
-    pub(crate) fn with_rest_of_piece(&self, data: Data) -> Data {
+    /// that is a part of a record and no longer than `most`: it cannot be told apart which bytes of such a part have
+    /// arrived. Blocks for which there is no room are not sent.
+    pub(crate) fn with_rest_of_part(&self, data: Data, most: u32) -> Data {
         if data.kind != DataKind::Retransmission {
             return data;
         }
         match self.flight.part(data.seq) {
-            Some(part) if part.end.after(data.range().end) => self.retransmission(part),
+            Some(part) if part.len() <= most && part.end.after(data.range().end) => {
+                self.retransmission(part)
+            }
             _ => data,
         }
     }
