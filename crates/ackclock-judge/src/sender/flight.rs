@@ -17,6 +17,8 @@ pub(crate) struct Record {
     pub(crate) end: Offset,
     /// Up to where a SACK block covers it at least: receivers may leave a FIN out.
     text_end: Offset,
+    /// Whether it was text and FIN in one segment: an ack of the text alone tells that the FIN was not taken.
+    has_both: bool,
     pub(crate) first: Instant,
     pub(crate) last: Instant,
     /// When it was sent before `last`.
@@ -139,6 +141,11 @@ impl Flight {
         self.sacked.holding(acked).is_some()
     }
 
+    /// Whether a FIN is all that is missing of the segment that it came with.
+    pub(crate) fn lacks_fin(&self, record: &Record) -> bool {
+        record.has_both && record.start == record.text_end
+    }
+
     /// The shortest round trip, if one is known.
     pub(crate) fn least_rtt(&self) -> Option<Duration> {
         self.least
@@ -209,6 +216,7 @@ impl Flight {
                 start: start.max(known),
                 end,
                 text_end: seen.text_end().max(start.max(known) + 1),
+                has_both: seen.is(Flags::FIN) && seen.payload_len() > 0,
                 first: seen.time,
                 last: seen.time,
                 before: seen.time,

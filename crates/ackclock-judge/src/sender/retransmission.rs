@@ -309,6 +309,7 @@ impl Retransmissions {
             || recovering
             || facts.acked < self.repairs
             || time <= self.excused
+            || flight.lacks_fin(record)
             || in_timeout;
         let is_patient = !facts.settings.waits_for_reordering
             || recovering
