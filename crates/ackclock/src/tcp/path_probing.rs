@@ -151,7 +151,6 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     #[inline(never)]
     fn next_probe(&mut self, now: Instant) -> ProbeTurn {
         self.settle_probe(now);
-        self.verify_path_mtu(now);
         let is_raise_due =
             self.path_probing().is_some_and(|probing| probing.search.is_raise_due(now));
         if is_raise_due {
@@ -240,11 +239,17 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         Sent { all: self.sender.bytes_sent(), again }
     }
 
-    /// Returns to the previous size if many segments of the size found by a probe are lost (section 7.8).
-    fn verify_path_mtu(&mut self, now: Instant) {
-        if !self.path_probing().is_some_and(|probing| probing.verification.is_due(now)) {
-            return;
-        }
+    /// Whether an interval of a verification may have ended.
+    #[inline(always)]
+    pub(super) fn is_verification_due(&self, now: Instant) -> bool {
+        self.path_probing().is_some_and(|probing| probing.verification.is_due(now))
+    }
+
+    /// Returns to the previous size if many segments of the size found by a probe are lost (section 7.8). Acks decide when,
+    /// so that it does not hang on how often the connection is asked for something to send.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn verify_path_mtu(&mut self, now: Instant) {
         let (sent, mss, rto) = (self.sent_so_far(), self.sender.mss(), self.sender.rto().timeout());
         let current = size_of_packet(self.sender.path_mtu());
         let Some(probing) = probing_of(&mut self.seldom) else {

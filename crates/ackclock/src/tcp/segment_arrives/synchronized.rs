@@ -46,11 +46,16 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         self.digest_ack_of_fin(now);
     }
 
-    /// Has the sender process an ack, by which the path may turn out to carry a probe.
+    /// Has the sender process an ack, by which the path may turn out to carry a probe, or not to carry what a probe has
+    /// found.
     #[inline(always)]
     pub(in crate::tcp) fn take_ack(&mut self, now: Instant, input: &AckInput<'_>) {
+        let una = self.sender.snd_una();
         if self.sender.on_ack(now, &self.settings, input) {
             self.settle_probe(now);
+        }
+        if self.is_verification_due(now) && self.sender.snd_una() != una {
+            self.verify_path_mtu(now);
         }
     }
 
