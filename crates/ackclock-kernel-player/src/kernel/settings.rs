@@ -131,6 +131,7 @@ impl Settings {
                 self.put("ipv4/tcp_syn_retries", value)?;
                 self.put("ipv4/tcp_synack_retries", value)?;
             }
+            ("synack_retries", _) => self.put("ipv4/tcp_synack_retries", value)?,
             ("fin_timeout", _) => {
                 self.put("ipv4/tcp_fin_timeout", value.parse::<u32>().ok()? / 1_000)?;
             }

@@ -34,6 +34,7 @@ pub(super) fn flags(name: &str, value: &str) -> Vec<String> {
         // Without RACK losses are told by duplicate acks.
         "recovery" => flag("recovery", if is_off { "rfc6675" } else { "rack" }),
         "syn_retries" => flag("syn_retries", &value),
+        "synack_retries" => flag("synack_retries", &value),
         "no_metrics_save" => flag("reuse_metrics", if is_off { "on" } else { "off" }),
         "keepalive_time" => flag("keepidle", &value),
         "keepalive_intvl" => flag("keepintvl", &value),
@@ -73,6 +74,7 @@ mod tests {
             ("tcp_slow_start_after_idle", "1", "restart=rfc5681"),
             ("tcp_recovery", "0", "recovery=rfc6675"),
             ("tcp_syn_retries", "6", "syn_retries=6"),
+            ("tcp_synack_retries", "5", "synack_retries=5"),
             ("tcp_no_metrics_save", "0", "reuse_metrics=on"),
             ("tcp_keepalive_time", "7200", "keepidle=7200"),
             ("tcp_keepalive_intvl", "75", "keepintvl=75"),

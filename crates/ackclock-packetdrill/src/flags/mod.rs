@@ -132,13 +132,18 @@ impl Profile {
         connection.receive_buffer = receive_buffer;
         connection.buffer_tuning = BufferTuning::Fixed;
         connection.syn_give_up = syn_give_up(connection, syn_retries);
-        flags.syn_ack_give_up = None;
         if let Profile::FreeBsd = self {
             connection.buffer_tuning = BufferTuning::FreeBsd;
-            // TCPTV_KEEP_INIT, and four timeouts of the SYN-ACK, each 200 ms more than twice the one before.
+            // TCPTV_KEEP_INIT.
             connection.syn_give_up = Duration::from_secs(75);
-            flags.syn_ack_give_up = Some(Duration::from_millis(15_600));
         }
+        flags.syn_ack_give_up = match self {
+            // Linux's tcp_synack_retries.
+            Profile::Linux => Some(syn_give_up(connection, 5)),
+            // Four timeouts, each 200 ms more than twice the one before.
+            Profile::FreeBsd => Some(Duration::from_millis(15_600)),
+            Profile::Rfc => None,
+        };
         let timeout = Duration::from_millis(40);
         connection.ack_policy = match self {
             Profile::FreeBsd => AckPolicy::EverySecond { timeout },
@@ -314,6 +319,9 @@ impl Flags {
             "syn_retries" => {
                 connection.syn_give_up = syn_give_up(connection, number(pair, value)?);
                 self.syn_ack_give_up = None;
+            }
+            "synack_retries" => {
+                self.syn_ack_give_up = Some(syn_give_up(connection, number(pair, value)?));
             }
             "fin_timeout" => connection.fin_wait_2_timeout = millis(pair, value)?,
             "msl" => connection.msl = millis(pair, value)?,

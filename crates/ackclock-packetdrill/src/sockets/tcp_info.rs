@@ -51,10 +51,11 @@ pub(super) fn write(info: &Info, config: &Config, stream: &Stream, now: Instant)
         u32::MAX => NO_THRESHOLD,
         bytes => bytes / mss,
     };
-    // TCP_CA_Open, TCP_CA_Disorder, TCP_CA_Recovery and TCP_CA_Loss.
+    // TCP_CA_Open, TCP_CA_Disorder, TCP_CA_CWR, TCP_CA_Recovery and TCP_CA_Loss.
     bytes[1] = match info {
         Info { backoff: 1.., unacked: 1.., .. } => 4,
         Info { in_recovery: true, .. } => 3,
+        Info { reduced_by_mark: true, .. } => 2,
         Info { sacked: 1.., .. } => 1,
         _ => 0,
     };

@@ -53,6 +53,33 @@ fn a_syn_can_ask_for_congestion_notification() {
     );
 }
 
+/// tcp(7): TCP_CA_CWR, from the echo of a mark on until something sent since then is acknowledged.
+#[test]
+fn info_tells_of_a_window_that_a_mark_has_reduced() {
+    check(
+        "
+        flags ecn=request
+        socket nonblock = fd c
+        connect c = EINPROGRESS
+        > SEW 0:0(0) <mss 1460,sackOK>
+        +0.01 < SE. 0:0(0) ack 1 <mss 1000,sackOK>
+        > . 1:1(0) ack 1
+        write c 2000
+        > [ect0] . 1:1001(1000) ack 1
+        > [ect0] P. 1001:2001(1000) ack 1
+        info c ca_state = 0
+        +0.01 < E. 1:1(0) ack 1001
+        info c ca_state = 2
+        +0.01 < E. 1:1(0) ack 2001
+        info c ca_state = 2
+        write c 1000
+        > [ect0] PW. 2001:3001(1000) ack 1
+        +0.01 < . 1:1(0) ack 3001
+        info c ca_state = 0
+        ",
+    );
+}
+
 /// Linux's `tcp_fastretrans_alert`: a retransmission that is lost too is sent again, and the window stays as it is in
 /// this recovery. RFC 5681 section 4.3 and RFC 8985 section 9.3 have it reduced once more.
 #[test]

@@ -118,6 +118,27 @@ fn a_half_open_connection_is_given_up() {
     );
 }
 
+/// Linux's `tcp_synack_retries` is 5, and 6 its `tcp_syn_retries`.
+#[test]
+fn a_syn_ack_goes_again_five_times() {
+    check(
+        "
+        socket = fd s
+        bind s
+        listen s 1
+        < S 0:0(0) <mss 1000>
+        > S. 0:0(0) ack 1 <mss 1460>
+        +1 > S. 0:0(0) ack 1 <mss 1460>
+        +2 > S. 0:0(0) ack 1 <mss 1460>
+        +4 > S. 0:0(0) ack 1 <mss 1460>
+        +8 > S. 0:0(0) ack 1 <mss 1460>
+        +16 > S. 0:0(0) ack 1 <mss 1460>
+        +48 < . 1:1(0) ack 1
+        > R 1:1(0)
+        ",
+    );
+}
+
 /// RFC 2018 section 2: no blocks without the permission of both sides.
 #[test]
 fn sack_is_not_agreed_on_where_it_is_off() {

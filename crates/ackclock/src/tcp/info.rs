@@ -90,6 +90,9 @@ pub struct Info {
     pub lost: u32,
     /// Whether the sender is in recovery.
     pub in_recovery: bool,
+    /// Whether a congestion mark has reduced the window, and nothing sent since then is acknowledged yet: until then no
+    /// other reduces it (RFC 3168 section 6.1.2).
+    pub reduced_by_mark: bool,
     /// The peer's receive window as last advertised.
     pub send_window: u32,
     /// Our receive window as last advertised.
@@ -249,6 +252,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             sacked: flight.sacked(),
             lost: flight.lost(),
             in_recovery: sender.in_recovery(),
+            reduced_by_mark: sender.is_reduced_by_mark(),
             send_window: sender.window().size,
             receive_window: receiver.rcv_wnd(),
             send_queue: sender.queue().len() as u32,

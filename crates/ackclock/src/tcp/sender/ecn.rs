@@ -115,6 +115,12 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         self.ecn.is_cwr_due()
     }
 
+    /// Whether a mark has reduced the window, and nothing sent since then is acknowledged yet.
+    pub(crate) fn is_reduced_by_mark(&self) -> bool {
+        let is_new = |marks: &EcnState| !self.snd_una.after(marks.point);
+        self.ecn.0.get().is_some_and(|marks| marks.reduced == Reduced::ByMark && is_new(marks))
+    }
+
     /// Responds to congestion by reducing the window, but only once for all losses and marks of one window of
     /// data. (Recovery decides by itself when a loss is a new sign of congestion.)
     pub(super) fn reduce(&mut self, now: Instant, kind: CongestionKind, flight_size: u32) {
