@@ -42,7 +42,7 @@ pub(super) unsafe fn bytes_mut<'b>(to: *mut c_void, len: usize) -> &'b mut [u8] 
     }
 }
 
-/// The parts of a scattered read or write.
+/// The parts of a scattered read or write, each of which must be somewhere.
 ///
 /// # Safety
 /// `parts` is null or points to `count` of them.
@@ -50,11 +50,14 @@ pub(super) unsafe fn parts<'b>(parts: *const iovec, count: usize) -> Result<&'b 
     if count > MOST_PARTS {
         return Err(Errno(libc::EINVAL));
     }
-    match parts.is_null() {
-        true => Ok(&[]),
+    let parts = match parts.is_null() {
+        true if count > 0 => return Err(Errno(libc::EFAULT)),
+        true => &[],
         // SAFETY: as the caller says.
-        false => Ok(unsafe { slice::from_raw_parts(parts, count) }),
-    }
+        false => unsafe { slice::from_raw_parts(parts, count) },
+    };
+    let is_nowhere = |part: &iovec| part.iov_base.is_null() && part.iov_len > 0;
+    if parts.iter().any(is_nowhere) { Err(Errno(libc::EFAULT)) } else { Ok(parts) }
 }
 
 /// All parts as one.
