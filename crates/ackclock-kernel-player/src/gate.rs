@@ -1,6 +1,7 @@
 //! What the kernel's play of all scripts says: each script agrees, or differs with a reason that the list has.
 
 use crate::crew::{Outcome, Script, length};
+use crate::random::sort::kind;
 use crate::reasons::{Reasons, Whose};
 use crate::session::Played;
 use crate::translate::translate;
@@ -20,8 +21,8 @@ pub(crate) enum Verdict {
     Agrees,
     /// Right, at other times than are written.
     AtOtherTimes(Vec<String>),
-    /// As the list says.
-    Explained(Whose),
+    /// As the list says; with what the kernel does instead of the line that does not hold.
+    Explained(Whose, String),
     /// Not as the list says, or not in it.
     Problem(String),
 }
@@ -57,7 +58,7 @@ pub(crate) fn read(folder: &Path) -> Result<Vec<Script>, String> {
 
 /// Whether a script went as the list says, or as it is written where the list does not name it.
 pub(crate) fn is_expected(reasons: &Reasons, script: &Script, played: &Played) -> bool {
-    matches!(verdict(reasons, script, played), Verdict::Agrees | Verdict::Explained(_))
+    matches!(verdict(reasons, script, played), Verdict::Agrees | Verdict::Explained(..))
 }
 
 /// What is to be said of a script that was played.
@@ -71,7 +72,9 @@ pub(crate) fn judge(reasons: &Reasons, script: &Script, outcome: &Outcome) -> Ve
 fn verdict(reasons: &Reasons, script: &Script, played: &Played) -> Verdict {
     match (&played.failure, reasons.of(&script.name)) {
         (Some(failure), Some((reason, line))) if failure.text == line => {
-            Verdict::Explained(reason.whose)
+            let kind = kind(&script.text, failure);
+            let instead = kind.rsplit(" | ").next().unwrap_or_default();
+            Verdict::Explained(reason.whose, instead.to_owned())
         }
         (Some(failure), Some((_, line))) => Verdict::Problem(format!(
             "it was known to differ at `{line}`; now it differs elsewhere: {failure}"
@@ -110,11 +113,20 @@ pub(crate) fn page(verdicts: &[(Script, Verdict)], reasons: &Reasons) -> String 
          says what it does. Reasons stand in `crates/ackclock-kernel-player/differences.toml`.\n\n",
     );
     let _ = write!(page, "{}", counts(verdicts));
-    let _ = write!(page, "\n## Scripts that differ\n");
+    let instead = verdicts.iter().filter_map(|(script, verdict)| match verdict {
+        Verdict::Explained(_, instead) => Some((script.name.as_str(), instead.as_str())),
+        _ => None,
+    });
+    let instead: BTreeMap<&str, &str> = instead.collect();
+    let _ = write!(
+        page,
+        "\n## Scripts that differ\n\nEach with the line that does not hold, and what the kernel does instead.\n"
+    );
     for reason in reasons.reason.iter().filter(|reason| !reason.scripts.is_empty()) {
         let _ = write!(page, "\n**{}.** {}\n\n", reason.whose, reason.text);
         for (script, line) in &reason.scripts {
-            let _ = writeln!(page, "- `{script}` at `{line}`");
+            let instead = instead.get(script.as_str()).unwrap_or(&"not played");
+            let _ = writeln!(page, "- `{script}` at `{line}`: {instead}");
         }
     }
     let _ = write!(page, "\n## Scripts that hold at other times\n");
@@ -155,10 +167,10 @@ pub(crate) fn counts(verdicts: &[(Script, Verdict)]) -> String {
             Verdict::TooLong => 1,
             Verdict::Unplayable(_) => 2,
             Verdict::Agrees | Verdict::AtOtherTimes(_) => 3,
-            Verdict::Explained(Whose::Allowed) => 4,
-            Verdict::Explained(Whose::Linux) => 5,
-            Verdict::Explained(Whose::Ours) => 6,
-            Verdict::Explained(Whose::Library) => 7,
+            Verdict::Explained(Whose::Allowed, _) => 4,
+            Verdict::Explained(Whose::Linux, _) => 5,
+            Verdict::Explained(Whose::Ours, _) => 6,
+            Verdict::Explained(Whose::Library, _) => 7,
             Verdict::Problem(_) => 8,
         }] += 1;
     }
@@ -192,7 +204,7 @@ mod tests {
         let failure = line.map(|line| Failure {
             line: 1,
             text: line.into(),
-            problem: String::new(),
+            problem: "the kernel sent nothing".into(),
             packets: Vec::new(),
         });
         judge(&reasons(), &script, &Ok(Played { failure, at_other_times: Vec::new() }))
@@ -201,7 +213,10 @@ mod tests {
     #[test]
     fn only_what_the_list_says_is_explained() {
         let line = Some("> . 1:1(0) ack 1");
-        assert!(matches!(judged("a/known", line), Verdict::Explained(Whose::Linux)));
+        let Verdict::Explained(Whose::Linux, instead) = judged("a/known", line) else {
+            panic!("it is explained");
+        };
+        assert_eq!(instead, "the kernel sent nothing");
         assert!(matches!(judged("a/known", Some("read c 1")), Verdict::Problem(_)));
         assert!(matches!(judged("a/known", None), Verdict::Problem(_)));
         assert!(matches!(judged("a/other", line), Verdict::Problem(_)));

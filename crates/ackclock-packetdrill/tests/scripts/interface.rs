@@ -1,8 +1,10 @@
 //! What the caller sees of the library itself.
 
 use crate::library::{Library, path};
+use crate::other_calls::{halves, message};
 use crate::player::{check, play};
 use std::process::Command;
+use std::ptr::null_mut;
 
 #[test]
 fn one_symbol_is_exported() {
@@ -223,4 +225,32 @@ fn wrong_calls_fail_as_in_a_kernel() {
         set s TCP_CONGESTION vegas3 = ENOENT
         ",
     );
+}
+
+/// Buffers and lists of parts that are nowhere, alone and beside others: as `man 2 read` and `man 2 readv` have it.
+#[test]
+fn null_buffers_are_refused() {
+    let library = Library::new("profile=linux");
+    let fd = library.socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_NONBLOCK, 0);
+    let fd = fd.expect("a socket") as i32;
+    let nowhere = Err(libc::EFAULT);
+    assert_eq!(library.read(fd, null_mut(), 10), nowhere);
+    assert_eq!(library.recv(fd, null_mut(), 10, 0), nowhere);
+    assert_eq!(library.write(fd, null_mut(), 10), nowhere);
+    assert_eq!(library.send(fd, null_mut(), 10, 0), nowhere);
+    let mut bytes = [0; 9];
+    let mut parts = halves(&mut bytes);
+    parts[1].iov_base = null_mut();
+    assert_eq!(library.readv(fd, parts.as_ptr(), 2), nowhere);
+    assert_eq!(library.writev(fd, parts.as_ptr(), 2), nowhere);
+    assert_eq!(library.recvmsg(fd, &mut message(&mut parts), 0), nowhere);
+    assert_eq!(library.sendmsg(fd, &message(&mut parts), 0), nowhere);
+    assert_eq!(library.readv(fd, null_mut(), 2), nowhere);
+    assert_eq!(library.pipe(null_mut()), nowhere);
+    // Nothing need be where nothing is.
+    parts[1].iov_len = 0;
+    assert_ne!(library.readv(fd, parts.as_ptr(), 2), nowhere);
+    assert_ne!(library.write(fd, null_mut(), 0), nowhere);
+    assert_eq!(library.close(fd), Ok(0));
+    library.free();
 }

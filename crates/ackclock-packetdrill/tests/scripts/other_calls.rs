@@ -1,18 +1,17 @@
 //! More calls as scripts write them: pipes, and reading and writing in parts.
 
 use crate::calls::{Caller, message_flags, number, sockaddr};
-use crate::library::Library;
 use crate::table::Answer;
 use libc::{iovec, msghdr};
 use std::ptr::null_mut;
 
 /// Two parts of a buffer.
-fn halves(bytes: &mut [u8]) -> [iovec; 2] {
+pub(crate) fn halves(bytes: &mut [u8]) -> [iovec; 2] {
     let (first, second) = bytes.split_at_mut(bytes.len() / 3);
     [first, second].map(|part| iovec { iov_base: part.as_mut_ptr().cast(), iov_len: part.len() })
 }
 
-fn message(parts: &mut [iovec; 2]) -> msghdr {
+pub(crate) fn message(parts: &mut [iovec; 2]) -> msghdr {
     msghdr {
         msg_name: null_mut(),
         msg_namelen: 0,
@@ -155,32 +154,4 @@ impl Caller {
 
 fn i32_at(bytes: &[u8], at: usize) -> i32 {
     i32::from_ne_bytes(*bytes[at..].first_chunk().expect("a number"))
-}
-
-/// Buffers and lists of parts that are nowhere, alone and beside others: as `man 2 read` and `man 2 readv` have it.
-#[test]
-fn null_buffers_are_refused() {
-    let library = Library::new("profile=linux");
-    let fd = library.socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_NONBLOCK, 0);
-    let fd = fd.expect("a socket") as i32;
-    let nowhere = Err(libc::EFAULT);
-    assert_eq!(library.read(fd, null_mut(), 10), nowhere);
-    assert_eq!(library.recv(fd, null_mut(), 10, 0), nowhere);
-    assert_eq!(library.write(fd, null_mut(), 10), nowhere);
-    assert_eq!(library.send(fd, null_mut(), 10, 0), nowhere);
-    let mut bytes = [0; 9];
-    let mut parts = halves(&mut bytes);
-    parts[1].iov_base = null_mut();
-    assert_eq!(library.readv(fd, parts.as_ptr(), 2), nowhere);
-    assert_eq!(library.writev(fd, parts.as_ptr(), 2), nowhere);
-    assert_eq!(library.recvmsg(fd, &mut message(&mut parts), 0), nowhere);
-    assert_eq!(library.sendmsg(fd, &message(&mut parts), 0), nowhere);
-    assert_eq!(library.readv(fd, null_mut(), 2), nowhere);
-    assert_eq!(library.pipe(null_mut()), nowhere);
-    // Nothing need be where nothing is.
-    parts[1].iov_len = 0;
-    assert_ne!(library.readv(fd, parts.as_ptr(), 2), nowhere);
-    assert_ne!(library.write(fd, null_mut(), 0), nowhere);
-    assert_eq!(library.close(fd), Ok(0));
-    library.free();
 }
