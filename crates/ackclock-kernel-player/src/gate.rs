@@ -73,7 +73,10 @@ fn verdict(reasons: &Reasons, script: &Script, played: &Played) -> Verdict {
     match (&played.failure, reasons.of(&script.name)) {
         (Some(failure), Some((reason, line))) if failure.text == line => {
             let kind = kind(&script.text, failure);
-            let instead = kind.rsplit(" | ").next().unwrap_or_default();
+            let instead = match kind.rsplit(" | ").next() {
+                Some(instead) if !instead.trim().is_empty() => instead,
+                _ => "the same with other options or another window",
+            };
             Verdict::Explained(reason.whose, instead.to_owned())
         }
         (Some(failure), Some((_, line))) => Verdict::Problem(format!(
