@@ -11,7 +11,8 @@
 //!   each other than half of the least timeout cannot be those of two timeouts.
 //! - A doubled timeout outlives the silence in which it was doubled, without timestamps until something is
 //!   acknowledged that was sent once; so what was counted in the last few silences (without timestamps, in all before)
-//!   goes on counting until the path has lost nothing for as long as such a timeout.
+//!   goes on counting until the path has lost nothing for as long as such a timeout. Silences in which the other direction
+//!   alone went on count for none.
 //! - While an application rests, a host or a line is out of order, nothing need go on; afterwards
 //!   it may take as long again as that, twice over, since probes double their distance too. What was on
 //!   its way when a host stopped, a line stood still or a clock jumped makes a round trip longer by that.
@@ -90,19 +91,39 @@ struct Silence {
     rounds: u32,
     round_at: Instant,
     lost_first: bool,
-    losses: u32,
+    /// Losses that may have doubled the timeouts of each direction, the client's first.
+    losses: [Doublings; 2],
+    /// What had been written and read of each direction when something last went on.
+    seen: [(u64, u64); 2],
     /// How many of them were too long for a link, since something went on.
     too_long: u32,
     /// How many packets were too long for a link, from the beginning on.
     told_too_long: u64,
-    /// How many of them were counted in each of the silences before this one, the oldest first.
-    carried: [u32; REMEMBERED],
     counted_at: Option<Instant>,
     lost_at: Instant,
     /// Whether nothing more is expected of it, nor demanded.
     is_given_up: bool,
     /// Whether the server had the connection when it was last looked at.
     accepted: bool,
+}
+
+/// Losses nearer than a timeout's part count once; each doubles the timeout, until a round trip is measured.
+#[derive(Clone, Copy, Debug, Default)]
+struct Doublings {
+    count: u32,
+    /// How many of them were counted in each of the silences before this one, the oldest first.
+    carried: [u32; REMEMBERED],
+}
+
+impl Doublings {
+    /// Another silence is over, in which the direction went on: what was counted long ago is forgotten.
+    fn go_on(&mut self) {
+        let [oldest, newer @ ..] = self.carried;
+        let fresh = self.count - oldest - newer.iter().sum::<u32>();
+        self.count -= oldest;
+        self.carried.rotate_left(1);
+        self.carried[REMEMBERED - 1] = fresh;
+    }
 }
 
 /// A silence that was too long.
@@ -115,6 +136,12 @@ pub(crate) struct Excess {
     losses: u32,
 }
 
+impl Silence {
+    fn most_losses(&self) -> u32 {
+        self.losses.iter().map(|losses| losses.count).max().unwrap_or(0)
+    }
+}
+
 impl Liveness {
     pub(crate) fn new(flows: Vec<Bounds>, disturbances: Vec<[Instant; 2]>) -> Self {
         let silence = |bounds| Silence {
@@ -124,10 +151,10 @@ impl Liveness {
             rounds: 0,
             round_at: Instant::ZERO,
             lost_first: false,
-            losses: 0,
+            losses: [Doublings::default(); 2],
+            seen: [(0, 0); 2],
             too_long: 0,
             told_too_long: 0,
-            carried: [0; REMEMBERED],
             counted_at: None,
             lost_at: Instant::ZERO,
             is_given_up: false,
@@ -155,14 +182,14 @@ impl Liveness {
     /// A packet of a flow was too long for a link.
     pub(crate) fn on_too_long(&mut self, now: Instant, flow: usize) {
         let silence = &mut self.flows[flow];
-        let before = silence.losses;
+        let before = silence.most_losses();
         silence.told_too_long += 1;
         let times = 1 + now.as_micros() / TRIED_AGAIN.as_micros();
         let excuses = silence.told_too_long <= TOO_LONG_EACH_TIME * times;
         if excuses && silence.too_long < MOST_TOO_LONG {
             self.on_lost(now, flow);
         }
-        self.flows[flow].too_long += self.flows[flow].losses - before;
+        self.flows[flow].too_long += self.flows[flow].most_losses() - before;
     }
 
     /// A packet of a flow was lost.
@@ -172,7 +199,7 @@ impl Liveness {
         silence.lost_first |= silence.rounds <= 1;
         let apart = silence.bounds.apart;
         if silence.counted_at.is_none_or(|at| now.saturating_since(at) >= apart) {
-            silence.losses += 1;
+            silence.losses.iter_mut().for_each(|losses| losses.count += 1);
             silence.counted_at = Some(now);
         }
     }
@@ -194,16 +221,17 @@ impl Liveness {
         if !longest_rtt.is_zero() && notes.progress_at >= silence.round_at + longest_rtt {
             (silence.rounds, silence.round_at) = (silence.rounds + 1, notes.progress_at);
         }
-        let doubled = base.saturating_mul(1 << silence.losses.min(MOST_DOUBLINGS));
-        let [oldest, newer @ ..] = silence.carried;
-        let fresh = silence.losses - oldest - newer.iter().sum::<u32>();
-        if now.saturating_since(silence.lost_at) > doubled {
-            silence.losses = 0;
-            silence.carried = [0; REMEMBERED];
-        } else if silence.bounds.timestamps {
-            silence.losses -= oldest;
-            silence.carried.rotate_left(1);
-            silence.carried[REMEMBERED - 1] = fresh;
+        let doubled = base.saturating_mul(1 << silence.most_losses().min(MOST_DOUBLINGS));
+        let is_over = now.saturating_since(silence.lost_at) > doubled;
+        for side in [0, 1] {
+            let seen = (notes.written[side], notes.read[1 - side]);
+            let nothing_left = seen.0 == seen.1;
+            let goes_on = seen != std::mem::replace(&mut silence.seen[side], seen) || nothing_left;
+            if is_over {
+                silence.losses[side] = Doublings::default();
+            } else if silence.bounds.timestamps && goes_on {
+                silence.losses[side].go_on();
+            }
         }
         silence.steps = notes.steps;
         silence.too_long = 0;
@@ -228,7 +256,8 @@ impl Liveness {
     fn judge(&mut self, flow: usize, until: Instant, rests_until: Instant) {
         let silence = &self.flows[flow];
         let rest = rests_until.saturating_since(silence.since);
-        let excess = Excess { flow, since: silence.since, until, rest, losses: silence.losses };
+        let excess =
+            Excess { flow, since: silence.since, until, rest, losses: silence.most_losses() };
         if self.exceeds(&excess).is_some() {
             self.pending.retain(|other| other.flow != flow || other.since != excess.since);
             self.pending.push(excess);
@@ -323,6 +352,22 @@ mod tests {
     fn is_found(liveness: &mut Liveness, notes: &FlowNotes, millis: u64) -> bool {
         liveness.tick(Instant::from_secs(10) + Duration::from_millis(millis), 0, notes);
         liveness.verdict().is_some()
+    }
+
+    #[test]
+    fn a_direction_that_waits_remembers_what_was_lost_while_the_other_goes_on() {
+        for (written, most) in [(0, 4_000), (9, 8_000)] {
+            let (mut liveness, mut notes) = settled(true);
+            notes.written[0] = written;
+            liveness.on_lost(Instant::from_secs(10), 0);
+            for step in 0..=REMEMBERED as u64 {
+                notes.steps += 1;
+                (notes.written[1], notes.read[0]) = (2 + step, 1 + step);
+                liveness.look(Instant::from_secs(10), 0, &notes);
+            }
+            assert!(!is_found(&mut liveness, &notes, most));
+            assert!(is_found(&mut liveness, &notes, most + 1));
+        }
     }
 
     #[test]
