@@ -295,7 +295,8 @@ impl Retransmissions {
         let is_first = seen.text() <= facts.acked;
         let is_last = seen.end() >= facts.sent;
         let is_sacked = flight.is_sacked(record.start, seen.text_end());
-        if is_first && flight.has_reneged(facts.acked) {
+        let has_reneged = is_first && flight.has_reneged(facts.acked);
+        if has_reneged {
             // Nothing that the receiver has told holds.
             self.timed_out = facts.sent;
         }
@@ -365,7 +366,8 @@ impl Retransmissions {
             // Acks that repeat what is known are perhaps none of loss, and a probe comes no later than the timer.
             self.tail_probe = true;
             Cause::Probe
-        } else if perhaps && may_be_timer && is_first {
+        } else if has_reneged || perhaps && may_be_timer && is_first {
+            // A host may have its timer expire where the receiver has reneged (RFC 2018 section 8), and find that it has not.
             Cause::EvidenceOrTimer
         } else if evidence || !tail && !may_be_timer {
             Cause::Evidence
