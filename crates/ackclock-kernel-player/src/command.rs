@@ -163,9 +163,9 @@ impl Play {
         if self.write {
             return fs::write(path, text).map_err(failed);
         }
-        match fs::read_to_string(path).map_err(failed)? == text {
-            true => Ok(()),
-            false => Err(format!("{} says something else: write it with --write", path.display())),
+        match gate::first_difference(&fs::read_to_string(path).map_err(failed)?, text) {
+            None => Ok(()),
+            Some(difference) => Err(format!("{}: {difference}; --write writes it", path.display())),
         }
     }
 }

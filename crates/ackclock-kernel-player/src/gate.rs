@@ -159,6 +159,21 @@ pub(crate) fn page(verdicts: &[(Script, Verdict)], reasons: &Reasons) -> String 
     page
 }
 
+/// The first line in which a page that is kept says something else than was seen.
+pub(crate) fn first_difference(kept: &str, seen: &str) -> Option<String> {
+    let (mut kept, mut seen) = (kept.split('\n'), seen.split('\n'));
+    loop {
+        match (kept.next(), seen.next()) {
+            (None, None) => return None,
+            (kept, seen) if kept == seen => {}
+            (kept, seen) => {
+                let [kept, seen] = [kept, seen].map(|line| line.unwrap_or("its end"));
+                return Some(format!("it says `{kept}`, and seen is `{seen}`"));
+            }
+        }
+    }
+}
+
 /// A table of how many went how, for each crate.
 pub(crate) fn counts(verdicts: &[(Script, Verdict)]) -> String {
     let mut crates: BTreeMap<&str, [usize; 9]> = BTreeMap::new();
@@ -211,6 +226,15 @@ mod tests {
             packets: Vec::new(),
         });
         judge(&reasons(), &script, &Ok(Played { failure, at_other_times: Vec::new() }))
+    }
+
+    #[test]
+    fn the_first_line_that_differs_is_told() {
+        assert_eq!(first_difference("a\nb", "a\nb"), None);
+        let difference = first_difference("a\nb\nc", "a\nx\ny").expect("another line");
+        assert_eq!(difference, "it says `b`, and seen is `x`");
+        let end = first_difference("a\n", "a").expect("a line less");
+        assert_eq!(end, "it says ``, and seen is `its end`");
     }
 
     #[test]
