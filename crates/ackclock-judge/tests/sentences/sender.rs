@@ -95,6 +95,46 @@ fn what_the_window_leaves_is_not_nibbled_at() {
     );
 }
 
+/// What a SYN carried in vain is sent but once when it goes again, and measures a round trip.
+#[test]
+fn the_text_of_a_refused_syn_measures() {
+    let opened = "> S 0:400(400) win 10000 <mss 1000,FO 0123456789abcdef>\n+1 > S 0:0(0) win 10000 <mss 1000>\n\
+                  +0.04 < S. 0:0(0) ack 1 <mss 1000>\n> P. 1:401(400) ack 1\n+0.04 < . 1:1(0) ack 401\n\
+                  > P. 401:801(400) ack 1\n";
+    let again = |millis: u32| {
+        format!("{opened}+0.{millis:03} > P. 401:801(400) ack 1\n+0.04 < . 1:1(0) ack 801")
+    };
+    keeps(&again(200));
+    breaks("retransmission-too-early", &again(100));
+}
+
+/// Half of the largest window, rounded down, is worth a segment (RFC 9293 section 3.8.6.2.1).
+#[test]
+fn half_an_odd_window_is_worth_a_segment() {
+    let open = PLAIN.replace("60000", "1501");
+    let filled = |window: u32| {
+        let end = 1_001 + window;
+        format!(
+            "{open}write 2000\n> . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 1001 win {window}\n> . 1001:{end}({window}) ack 1\n\
+             +0.01 < . 1:1(0) ack {end} win 1500\n> P. {end}:2001({}) ack 1\n+0.01 < . 1:1(0) ack 2001",
+            2_001 - end
+        )
+    };
+    keeps(&filled(750));
+    breaks("silly-window", &filled(749));
+}
+
+/// An ack of all of a segment but its FIN tells that this was not taken; of a FIN that went alone it tells nothing.
+#[test]
+fn a_fin_that_was_left_out_goes_again_at_once() {
+    let rest = "+0.02 < . 1:1(0) ack 101\n+0.01 > F. 101:101(0) ack 1\n+0.02 < . 1:1(0) ack 102";
+    keeps(&format!("{PLAIN}write 100\nclose\n> FP. 1:101(100) ack 1\n{rest}"));
+    breaks(
+        "retransmission-too-early",
+        &format!("{PLAIN}write 100\nclose\n> P. 1:101(100) ack 1\n> F. 101:101(0) ack 1\n{rest}"),
+    );
+}
+
 #[test]
 fn small_segments_wait_for_acks_where_nagle_is_told() {
     let first = "> P. 1:101(100) ack 1\n";

@@ -13,8 +13,13 @@ impl Bbr {
 
     /// Leaves recovery, as everything is repaired (section 5.6.4.4).
     pub(super) fn leave_recovery(&mut self) {
-        self.set(Flag::InRecovery, false);
+        self.end_recovery();
         self.restore_cwnd();
+    }
+
+    fn end_recovery(&mut self) {
+        self.set(Flag::InRecovery, false);
+        self.set(Flag::TimedOut, false);
     }
 
     /// SaveStateUponLoss (section 5.5.11.1).
@@ -110,7 +115,7 @@ impl Bbr {
     pub(super) fn handle_spurious_loss_detection(&mut self) {
         self.cwnd = self.cwnd.max(self.undo_cwnd);
         self.bound_cwnd();
-        self.set(Flag::InRecovery, false);
+        self.end_recovery();
         self.set(Flag::EcnEcho, false);
         self.set(Flag::LossInRound, false);
         self.reset_full_bw(Rate::ZERO);

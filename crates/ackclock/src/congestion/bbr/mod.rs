@@ -12,8 +12,8 @@
 //! - The window grows only while the flight reaches half of it ([`Ack::window_limited`]), so that a window
 //!   that is not used does not grow. In the draft it grows by whatever is delivered. What ProbeRTT, a
 //!   recovery or a timeout has taken is restored at once, whatever is in flight.
-//! - ProbeRTT that ends during a recovery leaves the window to that. In the draft it takes back what a timeout has
-//!   reduced, while what was lost is still to be sent again.
+//! - ProbeRTT that ends after a timeout leaves the window to its repair. In the draft it takes back what the timeout
+//!   has reduced, while what was lost is still to be sent again.
 //! - ECN, which the draft leaves open (section 3.7), counts like a round with losses; while probing, it shows
 //!   that the probe was too high.
 //! - All data that one detection finds lost counts as one packet in section 5.5.10.2.
@@ -135,6 +135,8 @@ enum Flag {
     SelectiveAcks,
     /// A recovery is in progress.
     InRecovery,
+    /// It began with a timeout, or one came in it.
+    TimedOut,
     /// The ack carried ECN-Echo.
     EcnEcho,
     /// C.is_cwnd_limited: the flight has filled the window in this round; and in the last one.
@@ -426,6 +428,7 @@ impl CongestionController for Bbr {
             }
             CongestionKind::Timeout => {
                 self.enter_recovery();
+                self.set(Flag::TimedOut, true);
                 // Section 5.6.4.4: a window of one segment.
                 self.cwnd = self.mss;
             }

@@ -75,8 +75,8 @@ impl Bbr {
         let is_held = self.probe_rtt_phase != ProbeRttPhase::Draining;
         if is_held && has_elapsed(now, self.phase_end_stamp, 0) {
             self.probe_rtt_min_stamp = now;
-            // What a loss has taken comes back when that is repaired.
-            if !self.is(Flag::InRecovery) {
+            // What a timeout has taken comes back when what was lost is repaired.
+            if !self.is(Flag::TimedOut) {
                 self.restore_cwnd();
             }
             self.exit_probe_rtt(now, random, total_delivered);

@@ -131,7 +131,7 @@ fn a_timeout_in_probe_rtt_is_no_idle_time() {
 
 /// RFC 5681 section 3.1: what a timeout has taken is not given back because ProbeRTT is over.
 #[test]
-fn probe_rtt_that_ends_in_a_recovery_leaves_the_window_to_that() {
+fn probe_rtt_that_ends_after_a_timeout_leaves_the_window_to_its_repair() {
     let mut flow = Flow::cruising();
     until_probe_rtt(&mut flow);
     let before = flow.bbr.prior_cwnd;
@@ -142,4 +142,17 @@ fn probe_rtt_that_ends_in_a_recovery_leaves_the_window_to_that() {
     assert_eq!((flow.state(), flow.bbr.window()), (State::ProbeBwCruise, 5 * MSS));
     flow.ack(Told { in_flight: MSS, acked: MSS, ..ROUND });
     assert_eq!(flow.bbr.window(), before);
+}
+
+/// A fast recovery has taken nothing.
+#[test]
+fn probe_rtt_that_ends_in_a_fast_recovery_gives_back_what_it_has_taken() {
+    let mut flow = Flow::cruising();
+    until_probe_rtt(&mut flow);
+    let before = flow.bbr.prior_cwnd;
+    flow.bbr.on_congestion(&congestion(CongestionKind::FastRetransmit, BDP));
+    let repair = Told { in_flight: MSS, acked: MSS, in_recovery: true, ..ROUND };
+    flow.ack(repair);
+    flow.ack_after(201, repair);
+    assert_eq!((flow.state(), flow.bbr.window()), (State::ProbeBwCruise, before));
 }
