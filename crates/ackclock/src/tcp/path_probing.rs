@@ -151,6 +151,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     #[inline(never)]
     fn next_probe(&mut self, now: Instant) -> ProbeTurn {
         self.settle_probe(now);
+        if self.sender.in_recovery() && self.is_verification_due(now) {
+            self.verify_path_mtu(now);
+        }
         let is_raise_due =
             self.path_probing().is_some_and(|probing| probing.search.is_raise_due(now));
         if is_raise_due {
@@ -246,7 +249,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     }
 
     /// Returns to the previous size if many segments of the size found by a probe are lost (section 7.8). Acks decide when,
-    /// so that it does not hang on how often the connection is asked for something to send.
+    /// and in recovery also what is sent: outside it that would hang on how often the connection is asked for something to send.
     #[cold]
     #[inline(never)]
     pub(super) fn verify_path_mtu(&mut self, now: Instant) {
