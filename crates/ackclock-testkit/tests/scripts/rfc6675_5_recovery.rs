@@ -128,3 +128,26 @@ fn a_rescue_is_no_loss_of_the_next_episode() {
         ",
     );
 }
+
+/// An ack of a part of what was sent again, which a peer makes up that divides its acks (Savage et al., "TCP congestion control
+/// with a misbehaving receiver", section 3.1), brings no more of it.
+#[test]
+fn a_divided_ack_brings_nothing_again() {
+    check(
+        "
+        set recovery rfc6675
+        established
+        write 3000
+        > . 1:1001(1000) ack 1
+        > . 1001:2001(1000) ack 1
+        > P. 2001:3001(1000) ack 1
+        +0.2 > . 1:1001(1000) ack 1
+        +0.1 < . 1:1(0) ack 101
+        < . 1:1(0) ack 201
+        < . 1:1(0) ack 301
+        < . 1:1(0) ack 1001
+        > . 1001:2001(1000) ack 1
+        > P. 2001:3001(1000) ack 1
+        ",
+    );
+}

@@ -14,7 +14,7 @@ const IPV6_HEADER: u8 = 40;
 /// Bytes that the timestamps option takes in each segment, padding included (RFC 7323 Appendix A).
 const TIMESTAMPS_LEN: u16 = 12;
 /// Bytes of the longest option area (RFC 9293 section 3.1).
-const MAX_OPTIONS: u16 = 40;
+pub(crate) const MAX_OPTIONS: u16 = 40;
 /// Bytes of a SACK option without its blocks, with padding, and of each block (RFC 2018 section 3).
 const SACK_HEAD: u16 = 4;
 const SACK_BLOCK: u32 = 8;

@@ -4,6 +4,7 @@ use super::AckInput;
 use crate::congestion::CongestionController;
 use crate::profile::Profile;
 use crate::seq::SeqRange;
+use crate::tcp::handshake::MAX_OPTIONS;
 use crate::tcp::sender::Sender;
 use crate::tcp::sender::flight::{Delivered, Flight, micros, times_matter};
 use crate::time::{Duration, Instant};
@@ -59,9 +60,11 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let mut delivered = Delivered { believed_until, ..Delivered::default() };
         let acked = self.flight.acknowledge(self.snd_una, &mut delivered);
         delivered.believed_until = shortest;
-        // Outside recovery nothing is known to be lost: only a tail loss probe was sent again, which may still arrive.
+        // Outside recovery nothing is known to be lost: only a tail loss probe was sent again, which may still arrive. An ack
+        // of less than a segment beside options is of no segment of ours: a peer may divide its acks.
         let may_be_shorter = P::ICMP_ERRORS || P::PATH_PROBING || P::SACK_WITH_DATA;
-        if may_be_shorter && advanced > 0 && self.in_recovery() {
+        let covers_segment = advanced > 0 && advanced + u32::from(MAX_OPTIONS) >= self.mss();
+        if may_be_shorter && covers_segment && self.in_recovery() {
             self.flight.go_on_within_piece(self.snd_una);
         }
         let rtt = self.measure_round_trip(now, input, advanced, acked);
