@@ -77,6 +77,8 @@ pub(crate) struct HostNotes {
     pub(crate) left: usize,
     /// Most bytes that the queues held.
     pub(crate) memory: u64,
+    /// Segments without a connection that were not answered, since too many were.
+    pub(crate) resets_suppressed: u64,
 }
 
 impl FlowNotes {

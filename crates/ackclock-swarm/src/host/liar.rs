@@ -6,6 +6,7 @@ use ackclock::wire::{
     Checksums, Flags, Header, MAX_HEADER, Protocol, SackBlocks, WriteChecksum, parse_packet,
     write_packet_header,
 };
+use std::collections::BTreeMap;
 
 /// Bytes that SACK lies name beyond what is acknowledged.
 const FAR: u32 = 3_000;
@@ -14,6 +15,13 @@ const FAR: u32 = 3_000;
 #[derive(Debug)]
 pub(crate) struct Liar {
     lie: Lie,
+    /// By the ports of the two ends.
+    connections: BTreeMap<[u16; 2], Told>,
+}
+
+/// What was told on a connection.
+#[derive(Debug, Default)]
+struct Told {
     segments: u32,
     last_ack: Option<SeqNumber>,
     first_time: Option<u32>,
@@ -21,7 +29,7 @@ pub(crate) struct Liar {
 
 impl Liar {
     pub(crate) fn new(lie: Lie) -> Self {
-        Liar { lie, segments: 0, last_ack: None, first_time: None }
+        Liar { lie, connections: BTreeMap::new() }
     }
 
     /// Gives `send` what becomes of a packet.
@@ -29,15 +37,18 @@ impl Liar {
         let Ok(parsed) = parse_packet(packet, Checksums::default()) else { return send(packet) };
         let Protocol::Tcp(segment) = parsed.protocol else { return send(packet) };
         let mut header = segment.header;
+        let ports = [header.source_port, header.destination_port];
+        let told = self.connections.entry(ports).or_default();
         let is_open = header.flags.contains(Flags::ACK)
             && !header.flags.contains(Flags::SYN)
             && !header.flags.contains(Flags::RST);
         if !is_open {
-            self.last_ack = Some(header.ack);
+            // The first SYN acknowledges nothing.
+            told.last_ack = header.flags.contains(Flags::ACK).then_some(header.ack);
             return send(packet);
         }
-        self.segments += 1;
-        let before = self.last_ack.replace(header.ack).unwrap_or(header.ack);
+        told.segments += 1;
+        let before = told.last_ack.replace(header.ack).unwrap_or(header.ack);
         let mut write = |header: &Header| {
             let mut bytes = [0; MAX_HEADER];
             let complete = WriteChecksum::Complete;
@@ -63,14 +74,16 @@ impl Liar {
             Lie::Repeat(times) => (0..times).for_each(|_| write(&header)),
             // A full segment has no room for more options.
             Lie::Sack | Lie::DSack if !segment.payload.is_empty() => {}
-            _ => self.change(&mut header),
+            lie => told.change(lie, &mut header),
         }
         write(&header);
     }
+}
 
+impl Told {
     /// Changes a header by the lie.
-    fn change(&mut self, header: &mut Header) {
-        match self.lie {
+    fn change(&mut self, lie: Lie, header: &mut Header) {
+        match lie {
             Lie::Optimistic(bytes) => header.ack += bytes,
             Lie::Sack => header.options.sack = block(header.ack + FAR),
             Lie::DSack => header.options.sack = block(header.ack - FAR),

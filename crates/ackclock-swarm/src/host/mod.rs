@@ -169,6 +169,7 @@ impl<P: Profile> Host<P> {
             notes.broken = Some((now.network, what));
         }
         notes.memory = notes.memory.max(self.stack.memory_in_use());
+        notes.resets_suppressed = self.stack.statistics().resets_suppressed;
         notes.left = if is_done { self.stack.states().count() } else { 0 };
     }
 

@@ -17,9 +17,6 @@ const FIRST: u64 = 10;
 /// Packets of one run.
 const MOST_SEGMENTS: u64 = 60_000;
 
-/// So many segments without a connection are answered whatever is drawn.
-const MOST_ANSWERED: u64 = 100;
-
 /// A change that cannot matter.
 pub(crate) struct Same {
     pub(crate) name: &'static str,
@@ -45,14 +42,12 @@ fn each_host(case: &Case, change: impl Fn(Line) -> Line) -> Option<Case> {
     Some(other)
 }
 
-/// Whether something is drawn from the secret and the ports that does matter: the phases of ticking clocks, of
-/// BBR's cycle, and how many answers to segments of nobody are sent.
+/// Whether something is drawn from the secret and the ports that does matter: the phases of ticking clocks, and of BBR's
+/// cycle.
 fn has_phases(case: &Case) -> bool {
     case.hosts.iter().any(|host| {
         let ticks = host.get("rto").is_some_and(|rto| rto.contains("ticks"));
-        ticks
-            || host.get("law") == Some("bbr")
-            || ["ack_timer", "lie"].iter().any(|key| host.get(key).is_some())
+        ticks || host.get("law") == Some("bbr") || host.get("ack_timer").is_some()
     })
 }
 
@@ -78,8 +73,8 @@ fn fix_ports(case: &mut Case) {
 }
 
 fn other_clock(case: &Case) -> Option<Case> {
-    // The phase of BBR's cycle, and how many answers to segments of nobody are sent, are drawn from the time too.
-    let is_drawn = |host: &Line| host.get("law") == Some("bbr") || host.get("lie").is_some();
+    // The phase of BBR's cycle is drawn from the time too.
+    let is_drawn = |host: &Line| host.get("law") == Some("bbr");
     if case.hosts.iter().any(is_drawn) { None } else { later(case, SHIFT) }
 }
 
@@ -134,15 +129,10 @@ pub(crate) fn pair(case: &Case, name: &str) -> Option<[Case; 2]> {
     Some([case, other])
 }
 
-/// Whether a connection is gone while many segments of it are still under way: how many of them are answered by a RST is drawn
-/// from the secret and the time.
-fn answers_many(case: &Case, outcome: &Outcome) -> bool {
-    let flows = case.flows.iter().zip(&outcome.facts.flows);
-    flows.into_iter().any(|(line, facts)| {
-        let is_left = ["reject", "abort"].iter().any(|key| line.get(key).is_some());
-        let segments: u64 = facts.sent.iter().map(|sent| sent.data_segments).sum();
-        is_left && segments > MOST_ANSWERED
-    })
+/// Whether a host was sent more segments without a connection than it answers: how many that are is drawn from the secret and
+/// the time.
+fn limits_answers(outcome: &Outcome) -> bool {
+    outcome.hosts.iter().any(|host| host.resets_suppressed > 0)
 }
 
 /// Compares a case with one that must be the same.
@@ -152,7 +142,7 @@ pub(crate) fn judge(case: &Case, name: &str, spent: &mut Spent) -> Option<Findin
     let two = run(&other, MOST_SEGMENTS).ok()?;
     spent.add(&one);
     spent.add(&two);
-    if name != "prediction" && answers_many(&case, &one) {
+    if name != "prediction" && [&one, &two].into_iter().any(limits_answers) {
         return None;
     }
     (one.shape != two.shape).then(|| {

@@ -63,7 +63,7 @@ pub(crate) struct Bounds {
     pub(crate) timestamps: bool,
     /// Whether a connection may be refused, and later not, since memory is short.
     pub(crate) may_refuse: bool,
-    /// Whether nothing is promised: one of the two lies, or gets stuck behind what is held back for others.
+    /// Whether nothing is promised: one of the two lies.
     pub(crate) exempt: bool,
     /// Whether nothing is promised of a flow that has lost anything.
     pub(crate) stuck_after_loss: bool,
@@ -78,6 +78,8 @@ pub(crate) struct Liveness {
     disturbances: Vec<[Instant; 2]>,
     /// The longest round trip of the path so far.
     pub(crate) longest_rtt: Duration,
+    /// Whether a packet was held back until others pass, which may never be.
+    pub(crate) has_held_back: bool,
     /// What exceeded its bound when it was last looked at, with what was known then.
     pending: Vec<Excess>,
 }
@@ -164,6 +166,7 @@ impl Liveness {
             flows: flows.into_iter().map(silence).collect(),
             disturbances,
             longest_rtt: Duration::ZERO,
+            has_held_back: false,
             pending: Vec::new(),
         }
     }
@@ -176,7 +179,8 @@ impl Liveness {
     /// Whether nothing is promised of a flow: one of the two lies, or may be stuck.
     pub(crate) fn promises_nothing(&self, flow: usize) -> bool {
         let Silence { bounds, counted_at, .. } = &self.flows[flow];
-        bounds.exempt || bounds.stuck_after_loss && counted_at.is_some()
+        let is_disturbed = counted_at.is_some() || self.has_held_back;
+        bounds.exempt || bounds.stuck_after_loss && is_disturbed
     }
 
     /// A packet of a flow was too long for a link.
@@ -429,6 +433,11 @@ mod tests {
         liveness.on_lost(Instant::from_secs(10), 0);
         assert!(!is_found(&mut liveness, &notes, 1_000_000));
         assert!(liveness.has_given_up(0));
+        // What is held back for others may never come.
+        let (mut liveness, notes) = settled(true);
+        liveness.flows[0].bounds.stuck_after_loss = true;
+        liveness.has_held_back = true;
+        assert!(!is_found(&mut liveness, &notes, 1_000_000));
     }
 
     #[test]

@@ -236,7 +236,7 @@ impl<O: Observer> Run<O> {
     /// Looks at all flows; returns what is wrong.
     fn tick(&mut self) -> Option<Finding> {
         let now = self.emulator.now();
-        let rtt = self.longest_round_trip();
+        let (rtt, has_held_back) = (self.longest_round_trip(), self.has_held_back());
         let ledger = self.ledger.clone();
         let ledger = ledger.borrow();
         if let Some((at, what)) = ledger.hosts.iter().find_map(|host| host.broken.as_ref()) {
@@ -245,6 +245,7 @@ impl<O: Observer> Run<O> {
         }
         let liveness = &mut self.emulator.observer_mut().0.liveness;
         liveness.longest_rtt = liveness.longest_rtt.max(rtt);
+        liveness.has_held_back |= has_held_back;
         for (flow, notes) in ledger.flows.iter().enumerate() {
             liveness.tick(now, flow, notes);
         }
@@ -280,6 +281,16 @@ impl<O: Observer> Run<O> {
     fn disturbed(&self) -> u64 {
         let statistics = self.plan.topology.links().map(|link| self.emulator.statistics(link));
         statistics.map(|link| link.packets_duplicated + link.packets_reordered).sum()
+    }
+
+    /// Whether a link has held back a packet until others pass.
+    fn has_held_back(&self) -> bool {
+        let topology = &self.plan.topology;
+        topology.links().any(|link| {
+            let hold = topology.path(link).reorder.map(|reorder| reorder.hold);
+            let by_others = matches!(hold, Some(ackclock_emulator::Hold::Packets(_)));
+            by_others && self.emulator.statistics(link).packets_reordered > 0
+        })
     }
 
     /// Lets what is left of connections end, and looks whether it does.
@@ -350,7 +361,6 @@ impl Plan {
             let is_closed = flow.reads[1 - side].is_some();
             ends[side].smoltcp.is_some() && flow.bytes[side] > 0 && is_closed
         };
-        let gets_stuck = is_stuck(0) || is_stuck(1);
         // A window that is never reduced fills a short queue again and again.
         let has_no_law = ends.iter().any(|host| host.law.law.name() == "fixed");
         let holds_back = unseen > 0;
@@ -381,8 +391,8 @@ impl Plan {
             apart: shortest / 2,
             timestamps,
             may_refuse: ends.iter().any(|host| host.memory < u64::MAX),
-            exempt: ends.iter().any(|host| host.lie.is_some()) || gets_stuck && holds_back,
-            stuck_after_loss: gets_stuck,
+            exempt: ends.iter().any(|host| host.lie.is_some()),
+            stuck_after_loss: is_stuck(0) || is_stuck(1),
             unseen: if ends.iter().any(|host| host.smoltcp.is_some()) {
                 unseen + 3
             } else {
