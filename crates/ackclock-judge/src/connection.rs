@@ -82,7 +82,6 @@ impl Connection {
             peer_syn: peer.map(|(_, syn)| syn),
             sent: 0,
             sent_after_syn: 0,
-            has_sent: false,
             acked: 0,
             fin: None,
             peer_fin: None,
@@ -170,7 +169,6 @@ impl Connection {
             facts.edge = 1 + Offset::from(seen.header.window);
         }
         if !seen.is(Flags::SYN) {
-            facts.has_sent = true;
             facts.sent_after_syn = facts.sent_after_syn.max(seen.end());
         }
         facts.sent = facts.sent.max(seen.end());

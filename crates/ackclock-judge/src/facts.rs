@@ -48,10 +48,8 @@ pub(crate) struct Facts {
     pub(crate) peer_syn: Option<Syn>,
     /// SND.NXT at most: the first number that the host never sent, SYN and FIN counted.
     pub(crate) sent: Offset,
-    /// The first number that the host never sent but in a SYN.
+    /// The first number that the host never sent but in a SYN; 0 as long as it has sent nothing but SYNs and RSTs.
     pub(crate) sent_after_syn: Offset,
-    /// Whether it has sent anything but SYNs and RSTs.
-    pub(crate) has_sent: bool,
     /// SND.UNA: the highest acknowledgment of something sent that reached the host.
     pub(crate) acked: Offset,
     /// Where the host's FIN stands.
@@ -82,7 +80,7 @@ impl Facts {
     /// something since its SYN-ACK.
     pub(crate) fn is_remembered(&self) -> bool {
         let answers = self.host_syn.flags.contains(Flags::ACK);
-        self.settings.keeps_half_open || !answers || self.has_sent
+        self.settings.keeps_half_open || !answers || self.sent_after_syn > 0
     }
 
     /// Whether an option of both SYNs is agreed on.
@@ -196,9 +194,13 @@ impl Facts {
     /// What a segment acknowledges, if the host has sent that. Text that only a SYN carried counts as sent for the answer to
     /// the SYN: what that leaves out goes again (RFC 7413 section 4.2.2).
     pub(crate) fn acknowledged_by(&self, seen: &Seen<'_>) -> Option<Offset> {
-        let sent =
-            if seen.is(Flags::SYN) { self.sent } else { self.acked.max(self.sent_after_syn) };
+        let sent = if seen.is(Flags::SYN) { self.sent } else { self.sent_or_acked() };
         seen.ack.filter(|&ack| ack <= sent.max(1))
+    }
+
+    /// The first number that the host never sent behind its SYN, nor in one whose text was taken.
+    pub(crate) fn sent_or_acked(&self) -> Offset {
+        self.acked.max(self.sent_after_syn)
     }
 
     /// Bytes in flight at most: sent and not acknowledged.

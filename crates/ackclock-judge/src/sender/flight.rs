@@ -80,8 +80,6 @@ pub(crate) struct Flight {
     inflation: Offset,
     /// When something was sent again for the last time.
     again: Option<Instant>,
-    /// The end of what was sent after the SYN, or acknowledged.
-    reach: Offset,
     /// What the last segment of the peer echoes, where timestamps are agreed on.
     echo: Option<SeqNumber>,
     least: Option<Duration>,
@@ -186,14 +184,12 @@ impl Flight {
         self.possible = times.since_first.max(Duration::from_nanos(1));
     }
 
-    /// A segment with text or FIN was sent; `known` is what had been sent before.
+    /// A segment with text or FIN was sent; `known` is what had been sent before. What a SYN carried is of the flight only
+    /// when it goes again: the answer to the SYN has refused it.
     pub(crate) fn on_sent(&mut self, seen: &Seen<'_>, known: Offset) {
         let (start, end) = (seen.text(), seen.text_end() + Offset::from(seen.is(Flags::FIN)));
         let stamp = seen.header.options.timestamps.map(|stamps| SeqNumber(stamps.value));
         self.launched += seen.payload_len();
-        // What a SYN carried is of the flight only when it goes again: the answer to the SYN has refused it.
-        let known = known.min(self.reach);
-        self.reach = self.reach.max(end);
         let old = end.min(known);
         if start < old {
             self.split(start);
@@ -280,7 +276,6 @@ impl Flight {
     fn take_ack(&mut self, now: Instant, ack: Offset, delivered: &mut Delivered) {
         let known = self.sacked.count_within(0, ack);
         delivered.bytes += (delivered.acked - known).max(0);
-        self.reach = self.reach.max(ack);
         self.sacked.forget_below(ack);
         self.surely_sacked.forget_below(ack);
         // Where nothing that was sent again is acknowledged each is a measurement (RFC 6298 section 3).

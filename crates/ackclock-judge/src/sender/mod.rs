@@ -90,7 +90,7 @@ impl Sender {
         }
         if facts.acked == 0 {
             // A server may send before its SYN-ACK is acknowledged (RFC 7413 section 4.2.2): the timer is that of the SYN-ACK.
-            self.flight.on_sent(seen, facts.sent);
+            self.flight.on_sent(seen, facts.sent_or_acked());
             return;
         }
         let acked_again = seen.end() <= facts.acked;
@@ -130,7 +130,7 @@ impl Sender {
             let rto = self.retransmissions.longest_rto(&self.flight, facts);
             self.congestion.judge(seen, facts, &self.flight, rto, docket);
         }
-        self.flight.on_sent(seen, facts.sent);
+        self.flight.on_sent(seen, facts.sent_or_acked());
         self.retransmissions.note_data(seen.time, facts.outstanding() == 0);
     }
 
