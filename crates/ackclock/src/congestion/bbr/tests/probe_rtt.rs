@@ -129,30 +129,23 @@ fn a_timeout_in_probe_rtt_is_no_idle_time() {
     assert_eq!((flow.state(), flow.bbr.window()), (State::ProbeRtt, MSS));
 }
 
-/// RFC 5681 section 3.1: what a timeout has taken is not given back because ProbeRTT is over.
+/// What a timeout has taken is not given back because ProbeRTT is over (RFC 5681 section 3.1), but when what was lost is
+/// repaired. A fast recovery has taken nothing.
 #[test]
-fn probe_rtt_that_ends_after_a_timeout_leaves_the_window_to_its_repair() {
-    let mut flow = Flow::cruising();
-    until_probe_rtt(&mut flow);
-    let before = flow.bbr.prior_cwnd;
-    flow.bbr.on_congestion(&congestion(CongestionKind::Timeout, BDP));
-    let repair = Told { in_flight: MSS, acked: MSS, in_recovery: true, ..ROUND };
-    flow.ack(repair);
-    flow.ack_after(201, repair);
-    assert_eq!((flow.state(), flow.bbr.window()), (State::ProbeBwCruise, 5 * MSS));
-    flow.ack(Told { in_flight: MSS, acked: MSS, ..ROUND });
-    assert_eq!(flow.bbr.window(), before);
-}
-
-/// A fast recovery has taken nothing.
-#[test]
-fn probe_rtt_that_ends_in_a_fast_recovery_gives_back_what_it_has_taken() {
-    let mut flow = Flow::cruising();
-    until_probe_rtt(&mut flow);
-    let before = flow.bbr.prior_cwnd;
-    flow.bbr.on_congestion(&congestion(CongestionKind::FastRetransmit, BDP));
-    let repair = Told { in_flight: MSS, acked: MSS, in_recovery: true, ..ROUND };
-    flow.ack(repair);
-    flow.ack_after(201, repair);
-    assert_eq!((flow.state(), flow.bbr.window()), (State::ProbeBwCruise, before));
+fn probe_rtt_that_ends_in_a_recovery_gives_back_what_it_has_taken_itself() {
+    for (kind, left) in
+        [(CongestionKind::FastRetransmit, None), (CongestionKind::Timeout, Some(5 * MSS))]
+    {
+        let mut flow = Flow::cruising();
+        until_probe_rtt(&mut flow);
+        let before = flow.bbr.prior_cwnd;
+        flow.bbr.on_congestion(&congestion(kind, BDP));
+        let repair = Told { in_flight: MSS, acked: MSS, in_recovery: true, ..ROUND };
+        flow.ack(repair);
+        flow.ack_after(201, repair);
+        let window = left.unwrap_or(before);
+        assert_eq!((flow.state(), flow.bbr.window()), (State::ProbeBwCruise, window), "{kind:?}");
+        flow.ack(Told { in_flight: MSS, acked: MSS, ..ROUND });
+        assert_eq!(flow.bbr.window(), before, "{kind:?}");
+    }
 }
