@@ -17,6 +17,7 @@ mod round;
 mod rto;
 mod rto_clock;
 mod rtt;
+mod spurious_timeout;
 mod timer;
 mod transmit;
 mod user_timeout;

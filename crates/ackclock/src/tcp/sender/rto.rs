@@ -2,6 +2,7 @@
 
 use super::rto_clock::RtoClock;
 use super::rtt::{RttEstimator, Units, UnitsOf};
+use super::spurious_timeout::SpuriousTimeout;
 use crate::FOR_SPEED;
 use crate::profile::{Kept, Part, Profile};
 use crate::seq::SeqNumber;
@@ -39,8 +40,7 @@ pub(crate) struct Rto<P: Profile> {
     clock: <P::Historic as Part>::Keeps<RtoClock>,
     backoff: u8,
     backoff_rule: <P::Historic as Part>::Keeps<RtoBackoff>,
-    /// Whether the last timeout was spurious, and no round trip was measured since.
-    spurious: bool,
+    spurious: SpuriousTimeout,
 }
 
 impl<P: Profile> Rto<P> {
@@ -59,7 +59,7 @@ impl<P: Profile> Rto<P> {
             clock: Kept::new_with(|| RtoClock::new(config, phase)),
             backoff: 0,
             backoff_rule: Kept::new(config.backoff),
-            spurious: false,
+            spurious: SpuriousTimeout::None,
         }
     }
 
@@ -142,7 +142,7 @@ impl<P: Profile> Rto<P> {
             }
             self.base = srtt.saturating_add(deviation.timeout_part()).min(max);
         }
-        self.spurious = false;
+        self.spurious = SpuriousTimeout::None;
         self.backoff = 0;
     }
 
@@ -185,8 +185,9 @@ impl<P: Profile> Rto<P> {
     /// retransmitted data measures nothing and leaves the timeout backed off (Karn's algorithm, RFC 6298 section
     /// 3).
     fn update(&mut self, measured: UnitsOf<P>) {
-        if P::UNDO && core::mem::take(&mut self.spurious) {
+        if self.was_spurious() {
             self.rtt.on_delay_spike(measured);
+            self.spurious = SpuriousTimeout::None;
         } else {
             self.rtt.on_sample(measured);
         }
@@ -209,19 +210,25 @@ impl<P: Profile> Rto<P> {
     /// timeout before it no longer counts.
     pub(crate) fn back_off(&mut self) {
         self.backoff = self.backoff.saturating_add(1);
-        self.spurious = false;
+        self.spurious = SpuriousTimeout::None;
     }
 
     /// Handles a spurious timeout (RFC 4015 section 3.2): gives the next measurement more weight. Until then
     /// the timeout stays backed off (section 3.6).
     pub(crate) fn on_spurious_timeout(&mut self) {
-        self.spurious = true;
+        self.spurious = SpuriousTimeout::OldData;
     }
 
     /// Whether the last timeout was spurious, and no round trip was measured since; always false without the part
     /// `Undo`.
     pub(crate) fn was_spurious(&self) -> bool {
-        P::UNDO && self.spurious
+        P::UNDO && self.spurious != SpuriousTimeout::None
+    }
+
+    /// Whether a measurement by an ack of everything before `una` counts; see [`SpuriousTimeout::counts`].
+    #[inline(always)]
+    pub(crate) fn counts(&mut self, una: SeqNumber, point: SeqNumber) -> bool {
+        !P::UNDO || self.spurious.counts(una, point)
     }
 
     /// Ends the backoff, because the timeouts so far had another reason than loss.

@@ -86,6 +86,30 @@ fn repeated_timeouts_are_undone_together() {
     assert_eq!(test.info().backoff, 0);
 }
 
+/// A loss after a spurious timeout does not put the measurement off that ends the backoff (RFC 4015 section 3.2 step 11:
+/// "data that was previously unsent when the spurious timeout occurred").
+#[test]
+fn new_data_is_measured_after_a_spurious_timeout_though_some_of_it_is_lost() {
+    let mut test = Test::established(stamped(RecoveryAlgorithm::Rack));
+    test.queue(0, 9_880);
+    assert_eq!(test.data().len(), 10);
+    let sent_at = test.now;
+    assert_eq!(test.data_within(1_000).len(), 3);
+    test.acks_echoing(988, &[], sent_at);
+    assert_eq!((test.info().undos, test.info().backoff), (1, 2));
+    test.acks_echoing(9_880, &[], sent_at);
+    test.queue(9_880, 13_832);
+    assert_eq!(test.data().len(), 4);
+    let new_sent_at = test.now;
+    test.wait(20);
+    test.acks_echoing(9_880, &[(10_868, 13_832)], new_sent_at);
+    assert_eq!((test.data(), test.info().backoff), (std::vec![(9_880, 988)], 2));
+    let resent_at = test.now;
+    test.wait(20);
+    test.acks_echoing(13_832, &[], resent_at);
+    assert_eq!(test.info().backoff, 0);
+}
+
 /// How many timeouts are undone by an ack of all ten segments that echoes their timestamp.
 fn undone_by_an_old_ack_of_everything(reports_duplicates: bool) -> u64 {
     let mut test = Test::established(stamped(RecoveryAlgorithm::Rfc6675));

@@ -31,10 +31,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             }
             _ => rtt,
         };
-        // After a spurious timeout the first sample must come from data that was unsent at that time: the
-        // delay of the rest may be over (RFC 4015 section 3.2).
-        let is_for_new = self.snd_una.after(self.recovery.point());
-        let counts = is_for_new || !self.rto.was_spurious();
+        let counts = self.rto.counts(self.snd_una, self.recovery.point());
         let measured = rtt.filter(|_| counts);
         self.rto.on_ack(now, self.snd_una, measured);
         rtt
