@@ -32,6 +32,27 @@ fn a_mark_is_echoed_until_the_peer_has_reduced_its_window() {
     ));
 }
 
+/// RFC 3168 section 6.1.3: "that TCP receiver continues to set the ECN-Echo flag in all the ACK packets it sends", so in
+/// TIME-WAIT, too: no CWR comes any more.
+#[test]
+fn acks_in_time_wait_go_on_with_the_echo() {
+    for (mark, delay, echo) in [("ce", "0", "E"), ("ect0", "0.04", "")] {
+        check(&format!(
+            "{AGREED}
+            < [{mark}] . 1:1001(1000) ack 1
+            +{delay} > {echo}. 1:1(0) ack 1001
+            read 1000
+            close
+            > F{echo}. 1:1(0) ack 1001
+            < F. 1001:1001(0) ack 2
+            > {echo}. 2:2(0) ack 1002
+            < F. 1001:1001(0) ack 2
+            > {echo}. 2:2(0) ack 1002
+            "
+        ));
+    }
+}
+
 /// RFC 5681 section 4.2: "A TCP receiver MUST NOT generate more than one ACK for every incoming segment".
 /// Without SACK the second one would count as one more duplicate ack.
 #[test]

@@ -176,6 +176,34 @@ fn a_syn_that_comes_again_is_answered_by_how_that_came() {
     );
 }
 
+/// Section 3.2.2.1: each SYN-ACK is answered by how it came. Of several answers the later ones are no counters: 2 (no ECN)
+/// would be five marks.
+#[test]
+fn answers_to_several_syn_acks_tell_no_marks() {
+    check(
+        "
+        set ecn accept-accurate
+        set timestamps on
+        listen
+        < SAWE 0:0(0) <mss 1000,sackOK,TS val 100 ecr 0>
+        > SW. 0:0(0) ack 1 <mss 1000,sackOK,TS val 1000 ecr 100,accecn0 1 0 1>
+        +1 > SW. 0:0(0) ack 1 <mss 1000,sackOK,TS val 2000 ecr 100>
+        +0.01 < W. 1:1(0) ack 1 <TS val 1100 ecr 1000>
+        accept
+        write 988
+        > [ect0] PAE. 1:989(988) ack 1 <TS val 2010 ecr 1100>
+        +0.01 < W. 1:1(0) ack 1 <TS val 1110 ecr 2000>
+        info told_ce_packets 0
+        +0.01 < AE. 1:1(0) ack 989 <TS val 1120 ecr 2010>
+        info told_ce_packets 0
+        write 100
+        > [ect0] PAE. 989:1089(100) ack 1 <TS val 2030 ecr 1120>
+        +0.01 < AW. 1:1(0) ack 1089 <TS val 1130 ecr 2030>
+        info told_ce_packets 1
+        ",
+    );
+}
+
 /// Section 3.1.2: both answer as if they had not asked.
 #[test]
 fn a_simultaneous_open_agrees() {

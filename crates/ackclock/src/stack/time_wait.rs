@@ -12,7 +12,7 @@ use crate::seq::SeqNumber;
 use crate::storage::Buffer;
 use crate::tcp::challenge::AnswerLimit;
 use crate::tcp::timestamps::TimestampCheck;
-use crate::tcp::{Ace, TimeWait};
+use crate::tcp::{LastFeedback, TimeWait};
 use crate::time::Instant;
 use crate::wire::{Flags, Segment, SignatureKind};
 
@@ -95,22 +95,21 @@ impl<P: Profile> TimeWaitRecord<P> {
         if !acceptable {
             return self.acknowledge(now);
         }
-        if let Some(Some(ace)) = self.state.ecn.get_mut() {
-            ace.count(segment.ip.ecn);
+        if let Some(feedback) = self.state.ecn.get_mut() {
+            feedback.count(segment.ip.ecn);
         }
         Answer::Drop
     }
 
-    /// `<SEQ=SND.NXT><ACK=RCV.NXT><CTL=ACK>`, in AccECN mode with the counter of CE marks (RFC 9768 section
-    /// 3.2.2.2).
+    /// `<SEQ=SND.NXT><ACK=RCV.NXT><CTL=ACK>`, with the connection's last ECN feedback.
     pub(super) fn ack(&self, now: Instant) -> Reply {
         let TimeWait { snd_nxt, rcv_nxt, window, ref timestamps, ref ecn, .. } = self.state;
-        let ace = ecn.get().copied().flatten();
+        let feedback = ecn.get().copied().unwrap_or(LastFeedback::Silent);
         Reply {
             tuple: self.tuple,
             seq: snd_nxt,
             ack: rcv_nxt,
-            flags: Flags::ACK | ace.map_or(Flags::NONE, Ace::flags),
+            flags: Flags::ACK | feedback.flags(),
             window,
             timestamps: timestamps.option(now),
             ip_fields: self.ip_fields,
@@ -311,7 +310,7 @@ mod tests {
             rcv_nxt: RCV_NXT,
             window: 321,
             timestamps,
-            ecn: Kept::new(None),
+            ecn: Kept::new(LastFeedback::Silent),
             signature: None,
             duration: Duration::from_secs(60),
         };

@@ -4,7 +4,7 @@
 //! [`output`](super::output) (what to send), [`user_calls`](super::user_calls) (the application),
 //! [`timeout`](super::timeout), [`icmp_errors`](super::icmp_errors).
 
-use super::accurate_ecn::EcnFlags;
+use super::accurate_ecn::LastEcn;
 use super::challenge::AnswerLimit;
 use super::count::{ByteCount, Count};
 use super::fast_open::FastOpen;
@@ -94,8 +94,8 @@ pub struct TimeWait<P: Profile = Full> {
     pub window: u16,
     /// State of the timestamps option.
     pub(crate) timestamps: TimestampState<P>,
-    /// The ECN flags of its acks.
-    pub(crate) ecn: EcnFlags<P>,
+    /// The ECN feedback of its acks.
+    pub(crate) ecn: LastEcn<P>,
     /// How segments are signed, if they are.
     pub(crate) signature: Option<SignatureKind>,
     /// How long TIME-WAIT lasts: 2 MSL.
@@ -437,7 +437,7 @@ impl<'a, C: CongestionController, P: Profile> Connection<'a, C, P> {
             // As in the ack of the peer's FIN.
             window: self.receiver.window_field(self.receiver.rcv_wnd()),
             timestamps: self.timestamps,
-            ecn: self.last_ecn_flags(),
+            ecn: self.last_ecn_feedback(),
             signature: self.signature(),
             duration: self.settings.msl() + self.settings.msl(),
         })

@@ -38,7 +38,7 @@ mod user_calls;
 mod user_timeout;
 
 pub use accurate_ecn::AccurateEcnCounts;
-pub(crate) use accurate_ecn::{Ace, Again, RequestFate};
+pub(crate) use accurate_ecn::{Again, LastFeedback, RequestFate};
 pub use config::{
     AckPolicy, AckTimer, BufferTuning, Config, ConfigError, CongestionControl, EcnMode,
     FastOpenMode, Keepalive, LostRetransmission, MtuProbing, Nagle, Pacing, RestartAfterIdle,

@@ -43,13 +43,31 @@ const ONE_BLOCK: usize = 12;
 /// State of the last ack of the handshake, which reports the ECN codepoint with which the SYN-ACK arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum LastAck {
-    /// It was sent or received.
+    /// It was sent, or received and followed by something that only a later ack tells.
     #[default]
     Past,
+    /// It was received, and may come again: for each SYN-ACK that we have sent.
+    Repeatable,
     /// We have to send it: our next segment is an ack without data (section 3.2.2.1).
     Owed,
     /// The peer has to send it.
     Awaited,
+}
+
+impl LastAck {
+    /// Takes an ack of the peer; `is_bare` if it has and acknowledges nothing. Returns whether it perhaps repeats the
+    /// last ack of the handshake: each SYN-ACK that arrives is answered by how that came, not by the counter
+    /// (section 3.2.2.1).
+    fn take(&mut self, is_bare: bool) -> bool {
+        let is_repeated = *self == LastAck::Repeatable && is_bare;
+        *self = match *self {
+            LastAck::Owed => LastAck::Owed,
+            LastAck::Awaited => LastAck::Repeatable,
+            last if is_repeated => last,
+            _ => LastAck::Past,
+        };
+        is_repeated
+    }
 }
 
 /// The counters of a connection in AccECN mode.
@@ -95,22 +113,35 @@ pub struct AccurateEcnCounts {
     pub contradictory: bool,
 }
 
-/// The ECN flags of the acks in TIME-WAIT: the ACE field of a connection in AccECN mode.
-pub(crate) type EcnFlags<P> = <<P as Profile>::AccurateEcn as Part>::Keeps<Option<Ace>>;
+/// The ECN feedback of the acks in TIME-WAIT.
+pub(crate) type LastEcn<P> = <<P as Profile>::Ecn as Part>::Keeps<LastFeedback>;
 
-/// The packet counter of CE marks, as far as the ACE field reports it: modulo 8.
+/// The ECN feedback that a connection goes on to give in TIME-WAIT.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Ace(u8);
+pub(crate) enum LastFeedback {
+    /// None: there is no ECN, or nothing to echo.
+    Silent,
+    /// ECN-Echo: CWR comes with new data only (RFC 3168 section 6.1.2).
+    Echoing,
+    /// The packet counter of CE marks, as far as the ACE field reports it: modulo 8 (RFC 9768 section 3.2.2.2).
+    Counting(u8),
+}
 
-impl Ace {
+impl LastFeedback {
     /// Counts an acceptable packet.
     pub(crate) fn count(&mut self, ecn: Ecn) {
-        self.0 = self.0.wrapping_add((ecn == Ecn::Ce).into());
+        if let LastFeedback::Counting(marked) = self {
+            *marked = marked.wrapping_add((ecn == Ecn::Ce).into());
+        }
     }
 
-    /// The flags AE, CWR and ECE that report the counter.
+    /// The flags AE, CWR and ECE of an ack.
     pub(crate) fn flags(self) -> Flags {
-        Flags::from_ace(self.0)
+        match self {
+            LastFeedback::Silent => Flags::NONE,
+            LastFeedback::Echoing => Flags::ECE,
+            LastFeedback::Counting(marked) => Flags::from_ace(marked),
+        }
     }
 }
 
@@ -224,9 +255,11 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
     }
 
     /// What the acks in TIME-WAIT report.
-    pub(super) fn last_ecn_flags(&self) -> EcnFlags<P> {
-        EcnFlags::<P>::new_with(|| {
-            self.accurate().map(|state| Ace(state.received.ce_packets as u8))
+    pub(super) fn last_ecn_feedback(&self) -> LastEcn<P> {
+        LastEcn::<P>::new_with(|| match self.accurate() {
+            Some(state) => LastFeedback::Counting(state.received.ce_packets as u8),
+            None if self.receiver.is_echoing() => LastFeedback::Echoing,
+            None => LastFeedback::Silent,
         })
     }
 
@@ -360,9 +393,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         };
         let is_first = state.told.is_first();
         let awaited = state.last_ack == LastAck::Awaited;
-        if awaited {
-            state.last_ack = LastAck::Past;
-        }
+        let is_repeated = state.last_ack.take(bare && feedback.acked == 0);
         if is_first && feedback.ace == 0 {
             state.told.is_deaf = true;
         }
@@ -377,6 +408,9 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             let packets = u32::from(is_marked);
             self.agreement.accurate.note_mangling(feedback.ace);
             Marks { packets, bytes: 0 }
+        } else if is_repeated {
+            // If it is a counter after all, the next one tells as much.
+            Marks::default()
         } else {
             state.told.take(&feedback)
         };
