@@ -1,7 +1,7 @@
 //! Bounds of the congestion window: how large it can be at most, by any reading of the law that is told.
 
 use super::flight::{Delivered, Flight};
-use super::retransmission::Cause;
+use super::retransmission::{Cause, Waits};
 use crate::facts::Facts;
 use crate::segment::{Offset, Seen};
 use crate::sentence::Sentence;
@@ -378,7 +378,7 @@ impl Congestion {
         seen: &Seen<'_>,
         facts: &Facts,
         flight: &Flight,
-        longest_rto: Duration,
+        waits: Waits,
         docket: &mut Docket<'_>,
     ) {
         self.begin(facts, 0);
@@ -394,7 +394,7 @@ impl Congestion {
         if has_cwr {
             self.told = facts.sent;
         }
-        let idle = seen.time.saturating_since(self.last_data) > longest_rto;
+        let idle = seen.time.saturating_since(self.last_data) > waits.longest_rto;
         if idle && facts.settings.restarts_after_idle && facts.outstanding() == 0 {
             let restart = initial_window(facts);
             if self.cwnd > restart && self.last_data > Instant::ZERO {
@@ -403,7 +403,7 @@ impl Congestion {
             }
         }
         let quiet = seen.time.saturating_since(self.last_data) + facts.settings.reaction
-            >= flight.probe_wait();
+            >= waits.tail_probe;
         self.last_data = seen.time;
         let len = seen.payload_len();
         if let Some(reduction) = &mut self.reduction {

@@ -76,6 +76,8 @@ pub(crate) struct Flight {
     /// Acks that repeat what is known since `newest` moved, and since the ack moved.
     dups: Offset,
     pub(crate) repeats: u32,
+    /// Those of them that are duplicate acks for every host: they carry nothing (RFC 5681 section 2).
+    pub(crate) sure_repeats: u32,
     /// By how much a sender without SACK has inflated its window.
     inflation: Offset,
     /// When something was sent again for the last time.
@@ -184,6 +186,13 @@ impl Flight {
         self.possible = times.since_first.max(Duration::from_nanos(1));
     }
 
+    /// The answer to a SYN echoes what the host has never sent: it may have measured any time by that.
+    pub(crate) fn on_unknown_echo(&mut self, since_last: Duration) {
+        if self.least.is_none() {
+            (self.least, self.is_doubtful) = (Some(since_last), true);
+        }
+    }
+
     /// A segment with text or FIN was sent; `known` is what had been sent before. What a SYN carried is of the flight only
     /// when it goes again: the answer to the SYN has refused it.
     pub(crate) fn on_sent(&mut self, seen: &Seen<'_>, known: Offset) {
@@ -254,12 +263,13 @@ impl Flight {
         self.echo = stamps.map(|stamps| SeqNumber(stamps.echo));
         if ack > facts.acked {
             self.take_ack(seen.time, ack, &mut delivered);
-            self.repeats = 0;
+            (self.repeats, self.sure_repeats) = (0, 0);
             if self.inflation > 0 {
                 self.inflation = (self.inflation - delivered.acked + facts.peer_mss()).max(0);
             }
         } else if delivered.duplicate && facts.outstanding() > 0 {
             self.repeats += 1;
+            self.sure_repeats += u32::from(seen.text() == seen.end());
             self.inflation += facts.peer_mss();
         }
         if facts.sack() && !seen.header.options.sack.is_empty() {

@@ -127,8 +127,8 @@ impl Sender {
             }
         }
         if text != Text::Probe && text != Text::None {
-            let rto = self.retransmissions.longest_rto(&self.flight, facts);
-            self.congestion.judge(seen, facts, &self.flight, rto, docket);
+            let waits = self.retransmissions.waits(&self.flight, facts);
+            self.congestion.judge(seen, facts, &self.flight, waits, docket);
         }
         self.flight.on_sent(seen, facts.sent_or_acked());
         self.retransmissions.note_data(seen.time, facts.outstanding() == 0);
@@ -219,7 +219,7 @@ impl Sender {
         if self.ecn.on_received(seen, facts, certain, self.congestion.answered()) {
             self.congestion.on_mark(seen.time, facts);
         }
-        let lost = self.flight.repeats >= 3 && certain;
+        let lost = self.flight.sure_repeats >= 3 && certain;
         self.silence.on_received(seen, ack > facts.acked, lost);
         let echo = seen.header.options.timestamps.map(|stamps| stamps.echo);
         self.retransmissions.on_received(seen.time, Some(&delivered), echo);
@@ -239,6 +239,9 @@ impl Sender {
         // An answer that comes again echoes the first SYN that arrived, however long ago that was.
         let measured = answered.and_then(|at| self.syns.get(at));
         self.flight.on_syn_acked(times, measured.map(|syn| since(syn.1)));
+        if facts.timestamps() && answered.is_none() {
+            self.flight.on_unknown_echo(times.since_last);
+        }
         // With that the timer is begun anew for what was sent before (RFC 6298 rule 5.3).
         if facts.sent > 1 {
             self.retransmissions.note_data(seen.time, true);

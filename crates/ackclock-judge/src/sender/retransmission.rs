@@ -78,6 +78,15 @@ fn has_waited(since: Duration, facts: &Facts, flight: &Flight) -> bool {
     !facts.sack() || many || since >= about(flight.reordering_wait(), facts)
 }
 
+/// How long a host waits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waits {
+    /// For the retransmission timer, at most.
+    pub(crate) longest_rto: Duration,
+    /// With a tail, until it is probed, at least.
+    pub(crate) tail_probe: Duration,
+}
+
 /// The history of retransmissions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Retransmissions {
@@ -125,6 +134,14 @@ impl Retransmissions {
     /// When the timer was started at the latest.
     pub(crate) fn started(&self) -> Instant {
         self.last_data.max(self.last_delivered)
+    }
+
+    /// What a host waits for its timer, and for a probe of the tail.
+    pub(crate) fn waits(&self, flight: &Flight, facts: &Facts) -> Waits {
+        Waits {
+            longest_rto: self.longest_rto(flight, facts),
+            tail_probe: self.probe_wait(flight, facts),
+        }
     }
 
     /// How long the timer may run at most.
@@ -293,7 +310,9 @@ impl Retransmissions {
         };
         let since = time.saturating_since(record.last);
         let is_first = seen.text() <= facts.acked;
-        let is_last = seen.end() >= facts.sent;
+        // A probe is a part of the last segment where that has become too long for the path.
+        let is_last_cut = seen.text() == record.start && record.end >= facts.sent;
+        let is_last = is_last_cut || seen.end() >= facts.sent;
         let is_sacked = flight.is_sacked(record.start, seen.text_end());
         let has_reneged = is_first && flight.has_reneged(facts.acked);
         if has_reneged {
