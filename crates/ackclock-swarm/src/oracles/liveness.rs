@@ -13,6 +13,8 @@
 //!   acknowledged that was sent once; so what was counted in the last few silences (without timestamps, in all before)
 //!   goes on counting until the path has lost nothing for as long as such a timeout. Silences in which the other direction
 //!   alone went on count for none.
+//! - The probe of a peer's keepalive acknowledges what the peer had acknowledged before, where that ack was lost, and timestamps
+//!   measure the whole silence as a round trip (RFC 7323 section 4.1): its weight takes as long to go.
 //! - While an application rests, a host or a line is out of order, nothing need go on; afterwards
 //!   it may take as long again as that, twice over, since probes double their distance too. What was on
 //!   its way when a host stopped, a line stood still or a clock jumped makes a round trip longer by that.
@@ -38,9 +40,9 @@ const MOST_TOO_LONG: u32 = 16;
 /// (RFC 1191 section 6.3: after 10 minutes): a sender that is told has to send smaller ones.
 const TOO_LONG_EACH_TIME: u64 = 24;
 const TRIED_AGAIN: Duration = Duration::from_secs(600);
-/// In so many steps of its applications a timestamp is certainly measured: some tell of writing, and some acks echo what was
-/// sent before a timeout.
-const REMEMBERED: usize = 4;
+/// In so many steps of its applications a timestamp is certainly measured: some tell of writing, some acks echo what was
+/// sent before a timeout, and after a spurious one only data counts that was unsent then (RFC 4015 section 3.2).
+const REMEMBERED: usize = 8;
 /// So many steps of its applications later a connection has measured a round trip.
 const YOUNG: u64 = 12;
 /// After so many round trips a first measurement that was a hundred times too long has no weight any more.
@@ -59,8 +61,10 @@ pub(crate) struct Bounds {
     pub(crate) most: Duration,
     /// Losses nearer than this count once.
     pub(crate) apart: Duration,
-    /// Whether both ends use timestamps, and measure by each.
+    /// Whether both ends use timestamps, and measure by each; what goes on shows that something was measured.
     pub(crate) timestamps: bool,
+    /// After how long a silence an end probes the other.
+    pub(crate) keepalive: Option<Duration>,
     /// Whether a connection may be refused, and later not, since memory is short.
     pub(crate) may_refuse: bool,
     /// Whether nothing is promised: one of the two lies.
@@ -103,6 +107,8 @@ struct Silence {
     told_too_long: u64,
     counted_at: Option<Instant>,
     lost_at: Instant,
+    /// The last silence that a keepalive may have ended, and in which round trip.
+    kept_alive: Option<(Duration, u32)>,
     /// Whether nothing more is expected of it, nor demanded.
     is_given_up: bool,
     /// Whether the server had the connection when it was last looked at.
@@ -159,6 +165,7 @@ impl Liveness {
             told_too_long: 0,
             counted_at: None,
             lost_at: Instant::ZERO,
+            kept_alive: None,
             is_given_up: false,
             accepted: false,
         };
@@ -237,6 +244,10 @@ impl Liveness {
                 silence.losses[side].go_on();
             }
         }
+        let lasted = notes.progress_at.saturating_since(silence.since);
+        if silence.steps > 0 && silence.bounds.keepalive.is_some_and(|idle| lasted >= idle) {
+            silence.kept_alive = Some((lasted, silence.rounds));
+        }
         silence.steps = notes.steps;
         silence.too_long = 0;
         silence.since = notes.progress_at;
@@ -276,7 +287,12 @@ impl Liveness {
         let measured = rtt.saturating_mul(6) + bounds.host_delay;
         let silence = &self.flows[flow];
         let is_young = silence.steps < YOUNG || silence.lost_first && silence.rounds < FORGOTTEN;
-        measured.max(bounds.least).max(if is_young { LEAST_BASE } else { Duration::ZERO })
+        // The first measurement makes three times as much of it (RFC 6298 rule 2.2).
+        let kept_alive = silence.kept_alive.filter(|(_, then)| silence.rounds < then + FORGOTTEN);
+        let by_keepalive =
+            kept_alive.map_or(Duration::ZERO, |(lasted, _)| lasted.saturating_mul(3));
+        let young = if is_young { LEAST_BASE } else { Duration::ZERO };
+        measured.max(bounds.least).max(young).max(by_keepalive)
     }
 
     /// The bound, if the silence is longer.
@@ -333,6 +349,7 @@ mod tests {
             most: Duration::from_secs(60),
             apart: Duration::from_millis(100),
             timestamps,
+            keepalive: None,
             may_refuse: false,
             exempt: false,
             stuck_after_loss: false,
@@ -391,6 +408,24 @@ mod tests {
         assert!(is_found(&mut liveness, &notes, 10_001));
         liveness.flows[0].rounds = 36;
         assert!(is_found(&mut liveness, &notes, 4_001));
+    }
+
+    #[test]
+    fn a_silence_that_a_keepalive_ended_lengthens_the_timeouts_of_the_round_trips_after_it() {
+        for (keepalive, most) in
+            [(None, 4_000), (Some(60), 4_000), (Some(50), 1_000 + 2 * 3 * 50_000)]
+        {
+            let (mut liveness, mut notes) = settled(true);
+            liveness.flows[0].bounds.keepalive = keepalive.map(Duration::from_secs);
+            notes.steps += 1;
+            notes.progress_at += Duration::from_secs(50);
+            liveness.look(notes.progress_at, 0, &notes);
+            liveness.pending.clear();
+            assert!(!is_found(&mut liveness, &notes, 50_000 + most));
+            assert!(is_found(&mut liveness, &notes, 50_000 + most + 1));
+            liveness.flows[0].rounds += FORGOTTEN;
+            assert!(is_found(&mut liveness, &notes, 54_001));
+        }
     }
 
     #[test]

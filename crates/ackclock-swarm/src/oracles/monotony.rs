@@ -75,11 +75,7 @@ pub(crate) const CHANGES: &[Change] = &[
         bound: 1.25,
         apply: |case| if windows_shrink(case) { None } else { paths(case, shorter) },
     },
-    Change {
-        name: "more-rate",
-        bound: 1.25,
-        apply: |case| paths(case, |line| scaled(line, "rate", 2.0)),
-    },
+    Change { name: "more-rate", bound: 1.25, apply: |case| paths(case, faster) },
     Change {
         name: "bigger-buffer",
         bound: 2.0,
@@ -163,15 +159,23 @@ fn scaled(line: &Line, key: &str, factor: f64) -> Option<Line> {
 /// A path with half the delay. What is held back on a detour is held back half as long, too: how often losses are found
 /// that are none hangs on its length in round trips (RFC 8985 section 6.2 bounds the reordering window by one).
 fn shorter(line: &Line) -> Option<Line> {
-    let detour = |line: &Line| {
-        let (chance, time) = line.get("reorder")?.split_once(':')?;
-        let micros: u64 = time.strip_suffix("us")?.parse().ok()?;
-        Some(line.with("reorder", format!("{chance}:{}us", micros / 2)))
-    };
     match scaled(line, "delay", 0.5) {
-        Some(shorter) => Some(detour(&shorter).unwrap_or(shorter)),
-        None => detour(line),
+        Some(shorter) => Some(shorter_detour(&shorter).unwrap_or(shorter)),
+        None => shorter_detour(line),
     }
+}
+
+/// A path with twice the rate. What is held back on a detour is held back half as long, so that as many segments overtake it:
+/// three duplicate acks are a loss for who has nothing better (RFC 5681 section 3.2).
+fn faster(line: &Line) -> Option<Line> {
+    let faster = scaled(line, "rate", 2.0)?;
+    Some(shorter_detour(&faster).unwrap_or(faster))
+}
+
+fn shorter_detour(line: &Line) -> Option<Line> {
+    let (chance, time) = line.get("reorder")?.split_once(':')?;
+    let micros: u64 = time.strip_suffix("us")?.parse().ok()?;
+    Some(line.with("reorder", format!("{chance}:{}us", micros / 2)))
 }
 
 /// Whether a shorter delay makes windows smaller over a path that loses: BBR's is a multiple of what the path holds, and the fewer

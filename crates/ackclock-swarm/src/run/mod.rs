@@ -389,7 +389,13 @@ impl Plan {
             least: if holds_back && !timestamps { most.max(least) } else { least },
             most,
             apart: shortest / 2,
-            timestamps,
+            // What is read slowly goes on from the buffer, though nothing is measured.
+            timestamps: timestamps && flow.reads.iter().all(Option::is_none),
+            keepalive: ends
+                .iter()
+                .filter_map(|host| host.config.keepalive)
+                .map(|each| each.idle)
+                .min(),
             may_refuse: ends.iter().any(|host| host.memory < u64::MAX),
             exempt: ends.iter().any(|host| host.lie.is_some()),
             stuck_after_loss: is_stuck(0) || is_stuck(1),
