@@ -43,10 +43,10 @@ const ONE_BLOCK: usize = 12;
 /// State of the last ack of the handshake, which reports the ECN codepoint with which the SYN-ACK arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum LastAck {
-    /// It was sent, or received and followed by something that only a later ack tells.
+    /// We have sent it; or the peer has, and another ack after it.
     #[default]
     Past,
-    /// It was received, and may come again: for each SYN-ACK that we have sent.
+    /// The peer has sent it, and may send it again: for each SYN-ACK that we have sent.
     Repeatable,
     /// We have to send it: our next segment is an ack without data (section 3.2.2.1).
     Owed,
@@ -55,7 +55,7 @@ enum LastAck {
 }
 
 impl LastAck {
-    /// Takes an ack of the peer; `is_bare` if it has and acknowledges nothing. Returns whether it perhaps repeats the
+    /// Takes an ack of the peer; `is_bare` if it carries no data and acknowledges none. Returns whether it perhaps repeats the
     /// last ack of the handshake: each SYN-ACK that arrives is answered by how that came, not by the counter
     /// (section 3.2.2.1).
     fn take(&mut self, is_bare: bool) -> bool {
