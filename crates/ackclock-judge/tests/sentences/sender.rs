@@ -303,6 +303,11 @@ fn what_three_acks_ask_for_is_sent_again() {
         "> . 4001:5001(1000) ack 1\n+1 > . 5001:6001(1000) ack 1\n+1 > . 6001:7001(1000) ack 1\n";
     kept(&format!("{five}{dups}> . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 4001"));
     broken("no-fast-retransmit", &format!("{five}{dups}{goes_on}+0.01 < . 1:1(0) ack 7001"));
+    // Acks that data carries are no duplicates.
+    let carried =
+        "+0.01 < . 1:1001(1000) ack 1\n< . 1001:2001(1000) ack 1\n< . 2001:3001(1000) ack 1\n";
+    let goes_on = goes_on.replace("ack 1\n", "ack 3001\n");
+    kept(&format!("{five}{carried}{goes_on}+0.01 < . 3001:3001(0) ack 7001"));
 }
 
 #[test]
