@@ -11,6 +11,7 @@ mod pieces;
 mod record;
 mod records;
 mod sacked;
+mod split;
 #[cfg(all(test, feature = "alloc"))]
 mod tests;
 mod time;

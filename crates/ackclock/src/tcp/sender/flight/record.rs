@@ -165,11 +165,14 @@ impl<P: Profile> FlightRecord<P> {
         SeqRange::new(self.seq + start, self.seq + end)
     }
 
-    /// The set of the piece that begins at `start`.
-    pub(super) fn piece_at(&self, start: SeqNumber) -> PiecesOf<P> {
-        let index =
-            if max_pieces::<P>() == 1 { 0 } else { start.since(self.seq) / self.piece.max(1) };
-        PiecesOf::<P>::bit(index) & self.all()
+    /// Number of the piece that holds `seq`.
+    pub(super) fn index_of(&self, seq: SeqNumber) -> u32 {
+        if max_pieces::<P>() == 1 { 0 } else { seq.since(self.seq) / self.piece.max(1) }
+    }
+
+    /// The set of the piece that holds `seq`.
+    pub(super) fn piece_at(&self, seq: SeqNumber) -> PiecesOf<P> {
+        PiecesOf::<P>::bit(self.index_of(seq)) & self.all()
     }
 
     /// Sequence numbers in the pieces of `mask`.
@@ -210,6 +213,21 @@ impl<P: Profile> FlightRecord<P> {
         if self.is_sacked() {
             self.first_resent = 1;
         }
+    }
+
+    /// Its first `count` pieces, but not all, and the others.
+    pub(super) fn split(self, count: u32) -> (Self, Self) {
+        let (mut front, mut rest) = (self, self);
+        rest.take_off_front(count);
+        front.len = count * front.piece;
+        let kept = PiecesOf::<P>::low(count);
+        for set in [&mut front.sacked, &mut front.lost, &mut front.resent, &mut front.ever_resent] {
+            *set &= kept;
+        }
+        if front.is_sacked() {
+            front.first_resent = 1;
+        }
+        (front, rest)
     }
 
     /// The pieces that lie wholly in `range`.

@@ -1,7 +1,8 @@
 //! The data in flight as a record for each transmission, with the scoreboard.
 //!
-//! A record is never split. It covers up to 64 pieces of one segment each (one piece without segmentation),
-//! with one bit per piece for each state: SACKed, lost, resent. Edges of SACK blocks are rounded inward to
+//! A record covers up to 64 pieces of one segment each (one piece without segmentation),
+//! with one bit per piece for each state: SACKed, lost, resent. It is split only where a piece goes again in
+//! shorter segments (`split.rs`). Edges of SACK blocks are rounded inward to
 //! whole pieces, so that nothing counts as received that may not be. If all records are in use no new data is
 //! sent; no SACK is ever forgotten.
 
@@ -17,7 +18,7 @@ use crate::tcp::sender::delivery::DeliveryColumn;
 pub struct RecordedFlight<'a, P: Profile = Full> {
     pub(super) records: Deque<'a, FlightRecord<P>>,
     /// Delivery records beside the records, if delivery rates are measured.
-    delivery: DeliveryColumn<'a, P>,
+    pub(super) delivery: DeliveryColumn<'a, P>,
     pub(super) outstanding: u32,
     pub(super) sacked: u32,
     pub(super) lost: u32,
@@ -367,15 +368,11 @@ impl<'a, P: Profile> Flight for RecordedFlight<'a, P> {
 
     fn mark_resent(&mut self, now: Instant, range: SeqRange) -> bool {
         let start = range.start;
-        let position = self.locate(start);
+        let is_cut = P::PATH_PROBING && self.is_shorter(range);
+        let position = if is_cut { self.cut_piece(range) } else { self.locate(start) };
         let Some(record) = self.records.get_mut(position) else {
             return false;
         };
-        let is_longer = P::PATH_PROBING && record.seq == start && record.piece > range.len();
-        let is_cut = is_longer && record.len > range.len();
-        if is_cut {
-            record.cut(range.len());
-        }
         let mask = record.piece_at(start) & !record.sacked();
         if !mask.any() {
             return is_cut;

@@ -1,6 +1,8 @@
 //! Flights of records against a model that knows every byte by itself, and flights in bulk against
 //! flights of records.
 
+mod model;
+
 use super::bulk::BulkFlight;
 use super::record::PiecesOf;
 use super::records::RecordedFlight;
@@ -8,206 +10,10 @@ use super::*;
 use crate::profile::{Absent, Full, Least, Present};
 use crate::tcp::recovery;
 use crate::wire::SackBlocks;
+use model::{Model, News};
 use proptest::prelude::*;
-use std::collections::BTreeSet;
 use std::vec;
 use std::vec::Vec;
-
-/// What the model knows of a byte in flight.
-#[derive(Clone, Copy, Debug, Default)]
-struct Byte {
-    /// Number of its piece, in the order of sending.
-    piece: u32,
-    /// Number of its transmission, likewise.
-    record: usize,
-    /// When it was sent first, in microseconds.
-    sent: u64,
-    sacked: bool,
-    lost: bool,
-    resent: bool,
-    ever_resent: bool,
-    /// Whether the peer has it.
-    arrived: bool,
-}
-
-/// Bytes from `una` on.
-#[derive(Default)]
-struct Model {
-    una: SeqNumber,
-    bytes: Vec<Byte>,
-    pieces: u32,
-    /// When something of each transmission was sent again last, or it was sent, in microseconds.
-    last_resent: Vec<u64>,
-    /// The same of the first of what is on its way again.
-    first_resent: Vec<u64>,
-}
-
-/// How many bytes were delivered, and where the lowest piece among them ends that was sent once.
-type News = (u32, Option<SeqNumber>);
-
-impl Model {
-    fn nxt(&self) -> SeqNumber {
-        self.una + self.bytes.len() as u32
-    }
-
-    fn count(&self, what: impl Fn(&Byte) -> bool) -> u32 {
-        self.bytes.iter().filter(|byte| what(byte)).count() as u32
-    }
-
-    fn push(&mut self, now: u64, len: u32, piece: u32) {
-        let record = self.last_resent.len();
-        for at in 0..len {
-            let piece = self.pieces + at / piece;
-            self.bytes.push(Byte { piece, record, sent: now, ..Byte::default() });
-        }
-        self.pieces += len.div_ceil(piece);
-        self.last_resent.push(now);
-        self.first_resent.push(now);
-    }
-
-    /// `range` is sent again.
-    fn resend(&mut self, now: u64, range: SeqRange) {
-        for at in 0..self.bytes.len() {
-            if !range.contains(self.una + at as u32) {
-                continue;
-            }
-            let record = self.bytes[at].record;
-            if !self.bytes.iter().any(|byte| byte.record == record && byte.resent) {
-                self.first_resent[record] = now;
-            }
-            self.last_resent[record] = now;
-            let byte = &mut self.bytes[at];
-            (byte.lost, byte.resent, byte.ever_resent) = (true, true, true);
-        }
-    }
-
-    /// What it is that the bytes which `delivered` picks have been delivered.
-    fn news(&self, delivered: impl Fn(usize) -> bool) -> News {
-        let news: Vec<&Byte> = (0..self.bytes.len())
-            .filter(|at| delivered(*at) && !self.bytes[*at].sacked)
-            .map(|at| &self.bytes[at])
-            .collect();
-        let original = news.iter().find(|byte| !byte.ever_resent);
-        (news.len() as u32, original.map(|byte| self.piece_range(byte.piece).end))
-    }
-
-    /// A piece leaves the flight with its last byte.
-    fn acknowledge(&mut self, una: SeqNumber) -> News {
-        let cut = una.since(self.una) as usize;
-        let kept = self.bytes.get(cut).map(|byte| byte.piece);
-        let begin = self.bytes.iter().position(|byte| Some(byte.piece) == kept);
-        let count = begin.unwrap_or(self.bytes.len());
-        let news = self.news(|at| at < count);
-        self.bytes.drain(..count);
-        self.una += count as u32;
-        news
-    }
-
-    /// `len` bytes arrive at the peer, the first one `ahead` of SND.UNA. The ranges that it holds
-    /// then, the one with these bytes first.
-    fn arrive(&mut self, ahead: u32, len: u32) -> Vec<SeqRange> {
-        for byte in self.bytes.iter_mut().skip(ahead as usize).take(len as usize) {
-            byte.arrived = true;
-        }
-        let holes = self.bytes.iter().enumerate().filter(|(_, byte)| !byte.arrived);
-        let mut edges: BTreeSet<usize> = holes.flat_map(|(at, _)| [at, at + 1]).collect();
-        edges.extend([0, self.bytes.len()]);
-        let edges: Vec<usize> = edges.into_iter().collect();
-        let mut ranges: Vec<SeqRange> = edges
-            .windows(2)
-            .filter(|range| self.bytes[range[0]].arrived)
-            .map(|range| {
-                SeqRange::from_len(self.una + range[0] as u32, (range[1] - range[0]) as u32)
-            })
-            .collect();
-        let first = ranges.iter().position(|range| range.contains(self.una + ahead));
-        ranges.rotate_left(first.unwrap_or(0));
-        ranges
-    }
-
-    /// The pieces all of which lie in the block.
-    fn whole_pieces(&self, block: SeqRange) -> BTreeSet<u32> {
-        let inside = |at: usize| block.contains(self.una + at as u32);
-        let (within, partly): (Vec<usize>, Vec<usize>) =
-            (0..self.bytes.len()).partition(|at| inside(*at));
-        let partly: BTreeSet<u32> = partly.iter().map(|at| self.bytes[*at].piece).collect();
-        let within: BTreeSet<u32> = within.iter().map(|at| self.bytes[*at].piece).collect();
-        &within - &partly
-    }
-
-    /// A piece is SACKed if all of it lies in one block.
-    fn sack(&mut self, block: SeqRange) -> u32 {
-        let whole = self.whole_pieces(block);
-        let mut newly = 0;
-        for byte in &mut self.bytes {
-            if whole.contains(&byte.piece) && !byte.sacked {
-                *byte = Byte { sacked: true, lost: false, resent: false, ..*byte };
-                newly += 1;
-            }
-        }
-        newly
-    }
-
-    /// RFC 6675's IsLost for each byte; what was found lost or sent again is not lost anew.
-    fn detect(&mut self, mss: u32) -> u32 {
-        let (mut bytes, mut ranges, mut in_range, mut newly) = (0, 0, false, 0);
-        for byte in self.bytes.iter_mut().rev() {
-            if byte.sacked {
-                bytes += 1;
-                ranges += u32::from(!in_range);
-            } else if (bytes > 2 * mss || ranges >= 3) && !byte.lost {
-                byte.lost = true;
-                newly += 1;
-            }
-            in_range = byte.sacked;
-        }
-        newly
-    }
-
-    /// RFC 8985 section 6.2 step 5; with `resent_at` when of each transmission something was sent again.
-    fn detect_overdue(&mut self, newest: Transmission, until: u64, resent_at: &[u64]) -> u32 {
-        let mut newly = 0;
-        for at in 0..self.bytes.len() {
-            let Byte { piece, record, sent, sacked, lost, resent, .. } = self.bytes[at];
-            let sent = if resent { resent_at[record] } else { sent };
-            let end = self.piece_range(piece).end;
-            let tie = sent == newest.at && resent != newest.again;
-            let overtaken = !tie && newest.is_after(Transmission { at: sent, end, again: resent });
-            if !sacked && (!lost || resent) && overtaken && sent <= until {
-                self.bytes[at].lost = true;
-                self.bytes[at].resent = false;
-                newly += 1;
-            }
-        }
-        newly
-    }
-
-    /// A peer that has not acknowledged what it has SACKed first has thrown it away.
-    fn forget_reneged(&mut self) {
-        let reneged = self.bytes.first().is_some_and(|byte| byte.sacked);
-        for byte in &mut self.bytes {
-            byte.sacked &= !reneged;
-        }
-    }
-
-    fn mark_all_lost(&mut self) {
-        self.forget_reneged();
-        for byte in &mut self.bytes {
-            byte.lost = !byte.sacked;
-            byte.resent = false;
-        }
-    }
-
-    fn piece_range(&self, piece: u32) -> SeqRange {
-        let start = self.bytes.iter().position(|byte| byte.piece == piece).unwrap_or(0) as u32;
-        SeqRange::from_len(self.una + start, self.count(|byte| byte.piece == piece))
-    }
-
-    fn first(&self, what: impl Fn(&Byte) -> bool) -> Option<SeqRange> {
-        let found = self.bytes.iter().find(|byte| what(byte))?;
-        Some(self.piece_range(found.piece))
-    }
-}
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -223,6 +29,8 @@ enum Step {
     TimedOut(u64),
     NothingLost,
     Resend,
+    /// In a segment of so many bytes at most.
+    ResendPart(u32),
     ResendHole,
     /// Into pieces of so many bytes, when so many bytes of the first piece are acknowledged.
     CutAnew(u32, u32),
@@ -241,6 +49,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (0..40u64).prop_map(Step::TimedOut),
         1 => Just(Step::NothingLost),
         4 => Just(Step::Resend),
+        2 => (1..12u32).prop_map(Step::ResendPart),
         1 => Just(Step::ResendHole),
         1 => (1..12u32, 0..12u32).prop_map(|(piece, done)| Step::CutAnew(piece, done)),
     ]
@@ -271,6 +80,11 @@ fn bytes_of<P: Profile>(
     bits: impl Fn(&FlightRecord<P>) -> PiecesOf<P>,
 ) -> u32 {
     flight.records.iter().map(|record| record.bytes(bits(record))).sum()
+}
+
+fn piece_of<P: Profile>(flight: &RecordedFlight<'_, P>, seq: SeqNumber) -> Option<SeqRange> {
+    let record = flight.records.get(flight.locate(seq))?;
+    Some(record.piece_range(record.index_of(seq)))
 }
 
 fn acknowledge(flight: &mut impl Flight, una: SeqNumber) -> News {
@@ -398,6 +212,20 @@ fn compare<P: Profile>(una: u32, steps: Vec<Step>) -> Result<(), TestCaseError> 
                 if let Some(range) = range {
                     flight.mark_resent(now, range);
                     model.resend(micros, range);
+                }
+            }
+            Step::ResendPart(most) => {
+                if let Some(piece) = flight.first_lost() {
+                    let range = SeqRange::from_len(piece.start, piece.len().min(most));
+                    flight.mark_resent(now, range);
+                    // Without memory for a record a piece among others is not cut.
+                    let part = piece_of(&flight, piece.start).expect("it is in flight");
+                    prop_assert!(part == range || part == piece, "{part:?} of {piece:?}");
+                    if part != piece {
+                        model.cut(piece, most);
+                    }
+                    model.record_as(flight.records.iter().map(|record| record.len));
+                    model.resend(micros, part);
                 }
             }
             Step::CutAnew(piece, done) => {
@@ -563,4 +391,33 @@ fn what_is_acknowledged_of_a_long_piece_is_not_cut_anew() {
     assert_eq!(flight.broken_invariant(SeqNumber(856), SeqNumber(2_296)), None);
     let first = SeqRange::from_len(SeqNumber(856), 500);
     assert_eq!((flight.first_lost(), flight.outstanding()), (Some(first), 1_440));
+}
+
+/// The second of four segments goes again in two, after the path has become narrower, and the peer has the first.
+#[test]
+fn of_a_piece_that_goes_again_in_two_segments_each_is_known_by_itself() {
+    let memory = (Buffer::growing(), Buffer::default());
+    let mut flight = RecordedFlight::<Full>::new(SeqNumber(0), memory, 8);
+    let now = Instant::from_micros(1);
+    assert!(flight.push(now, SeqRange::from_len(SeqNumber(0), 4_000), 1_000));
+    flight.sack(SeqRange::from_len(SeqNumber(2_000), 2_000), &mut Delivered::default());
+    flight.mark_holes_lost();
+    assert!(!flight.mark_resent(now, SeqRange::from_len(SeqNumber(0), 1_000)));
+    assert!(flight.mark_resent(now, SeqRange::from_len(SeqNumber(1_000), 700)));
+    flight.sack(SeqRange::from_len(SeqNumber(1_000), 700), &mut Delivered::default());
+    assert_eq!(flight.broken_invariant(SeqNumber(0), SeqNumber(4_000)), None);
+    assert_eq!((flight.sacked(), flight.pipe()), (2_700, 1_000));
+    assert_eq!(flight.first_lost(), Some(SeqRange::from_len(SeqNumber(1_700), 300)));
+}
+
+#[test]
+fn without_memory_for_another_record_a_piece_among_others_is_not_cut() {
+    let memory = (Buffer::growing(), Buffer::default());
+    let mut flight = RecordedFlight::<Full>::new(SeqNumber(0), memory, 1);
+    let now = Instant::from_micros(1);
+    assert!(flight.push(now, SeqRange::from_len(SeqNumber(0), 4_000), 1_000));
+    flight.mark_all_lost();
+    flight.mark_resent(now, SeqRange::from_len(SeqNumber(0), 700));
+    assert_eq!(flight.broken_invariant(SeqNumber(0), SeqNumber(4_000)), None);
+    assert_eq!(flight.pipe(), 1_000);
 }
