@@ -261,14 +261,10 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if let Some(before) = probing.verification.judge(now, sent, mss, rto) {
             probing.search.refute(current, before, now + rto);
             (probing.probed, probing.is_news) = (0, true);
-            if self.sender.in_recovery() {
-                self.change_path_mtu(now, before.into());
-            } else {
-                // Nothing in flight is known to be lost.
-                self.sender.set_path_mtu(before.into());
-                let mss = self.agreement.send_mss(&self.settings, before.into(), self.ip_header);
-                self.sender.set_later_mss(now, mss);
-            }
+            // What is in flight may still arrive, in recovery too: only some packets of the size are lost.
+            self.sender.set_path_mtu(before.into());
+            let mss = self.agreement.send_mss(&self.settings, before.into(), self.ip_header);
+            self.sender.set_later_mss(now, mss);
             let _ = self.sender.take_probe_fate(true);
         }
     }
