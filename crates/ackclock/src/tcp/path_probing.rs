@@ -147,6 +147,16 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         if P::PATH_PROBING && self.searches_path() { self.next_probe(now) } else { ProbeTurn::None }
     }
 
+    /// Whether data may have to wait for a probe, of which nothing is in flight: a tail loss probe goes before that data,
+    /// and what follows the tail loss probe does not.
+    #[inline(always)]
+    pub(super) fn wants_probe(&self) -> bool {
+        P::PATH_PROBING
+            && self.path_probing().is_some_and(|probing| {
+                probing.probed == 0 && probing.search.stage == SearchStage::Searching
+            })
+    }
+
     #[cold]
     #[inline(never)]
     fn next_probe(&mut self, now: Instant) -> ProbeTurn {

@@ -197,7 +197,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
             && !self.is_signed()
             && !self.receiver.ack_due(now)
             && !self.receiver.has_report();
-        if is_calm && outgoing.is_full_segment(self.sender.mss()) {
+        if is_calm && outgoing.is_full_segment(self.sender.mss()) && !self.wants_probe() {
             self.sender.repeats(&self.settings)
         } else {
             0

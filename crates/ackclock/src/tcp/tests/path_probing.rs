@@ -127,3 +127,26 @@ fn a_probe_goes_after_a_black_hole_only_where_that_was_asked_for() {
     let search = test.info().path_search.expect("it may search");
     assert_eq!((search.stage, search.probes_sent), (SearchStage::Waiting, 0));
 }
+
+/// New data that waits for the windows to take a probe goes as a tail loss probe, one segment of it.
+#[test]
+fn behind_a_tail_loss_probe_data_waits_for_a_path_probe_as_before() {
+    let mut test =
+        Test::established(Config { mtu_probing: MtuProbing::Always, base_mss: 700, ..rack() });
+    test.queue(0, 700);
+    assert_eq!(test.data(), [(0, 700)]);
+    test.wait(10);
+    test.peer_window = 4_000;
+    test.acks(700);
+    test.queue(700, 2_100);
+    assert_eq!(test.data(), [(700, 700), (1_400, 700)]);
+    test.queue(2_100, 8_000);
+    assert_eq!(test.data(), [], "it gathers");
+    test.wait(20);
+    test.connection.on_timeout(test.now);
+    let probe = test.connection.poll_transmit(test.now, 0).expect("a tail loss probe");
+    test.connection.on_transmitted(test.now, &probe);
+    assert_eq!((probe.len, test.info().tail_probes), (700, 1));
+    assert_eq!(test.connection.repeats(test.now, &probe), 0);
+    assert_eq!(test.data(), []);
+}

@@ -97,6 +97,9 @@ impl Twin {
             // Else most would count marks, and have nothing predicted.
             config.ecn = EcnMode::Request;
         }
+        if random.one_in(8) {
+            (config.mtu_probing, config.base_mss) = (MtuProbing::Always, 700);
+        }
         let laws = ["reno", "cubic", "bbr", "veno", "tahoe", "fixed:3", "none"];
         let law: BuiltIn = random.pick(&laws).parse().expect("a law");
         let open = Open {
@@ -237,7 +240,7 @@ proptest! {
 /// The comparison says something only if the predicted road is taken.
 #[test]
 fn many_segments_are_predicted() {
-    let count = |seed| run(seed, 400).map_err(|error| std::format!("{error}"));
+    let count = |seed| run(seed, 600).map_err(|error| std::format!("{error}"));
     let counts: Vec<Result<u32, String>> = (1..60).map(|seed| count(seed * 0x9e37_79b9)).collect();
     let taken = counts.iter().flatten().filter(|count| **count > 20).count();
     assert!(taken >= 20, "{counts:?}");
