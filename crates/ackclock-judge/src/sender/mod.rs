@@ -113,7 +113,7 @@ impl Sender {
             self.patience.on_sent(seen, facts, docket);
         }
         if seen.text() < facts.sent {
-            self.on_again(seen, facts, docket);
+            self.on_again(seen, text, facts, docket);
         }
         if seen.payload_len() > 0 && seen.text_end() > facts.sent {
             self.path_probe.on_new_data(seen);
@@ -144,7 +144,7 @@ impl Sender {
         );
     }
 
-    fn on_again(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
+    fn on_again(&mut self, seen: &Seen<'_>, text: Text, facts: &Facts, docket: &mut Docket<'_>) {
         let recovering = self.congestion.is_recovering(facts);
         if !recovering {
             self.first_again = None;
@@ -153,11 +153,21 @@ impl Sender {
         self.first_again = self.first_again.or(stamp);
         let known = (&self.flight, &self.data);
         let cause = self.retransmissions.cause(seen, facts, known, recovering, docket);
-        // What was sent into a closed window was not lost by congestion.
+        // What was sent into a closed window was not lost by congestion, nor what goes into it to probe it.
         let was_probe =
             self.probed.is_some_and(|probed| probed.0 <= facts.acked && facts.sent <= probed.1);
-        let was_longer = cause == Cause::Evidence && self.path_probe.is_repeated_by(seen, facts);
-        let cause = if was_probe || was_longer { Cause::Probe } else { cause };
+        let is_probe = text == Text::Probe && self.window.closed.is_some();
+        let was_beyond = self
+            .flight
+            .record(seen.text().max(facts.acked))
+            .is_some_and(|record| self.window.was_beyond(seen.text_end(), record.last));
+        let was_longer = match cause {
+            Cause::Evidence => self.path_probe.is_repeated_by(seen, facts),
+            Cause::Timer => self.path_probe.is_alone(facts),
+            _ => false,
+        };
+        let is_no_loss = was_probe || is_probe || was_beyond || was_longer;
+        let cause = if is_no_loss { Cause::Probe } else { cause };
         if cause == Cause::TooBig && std::mem::take(&mut self.is_lost_by_size) {
             self.flight.empty_pipe();
         }

@@ -6,12 +6,16 @@ use std::collections::VecDeque;
 
 /// So many lengths of probes are remembered.
 const REMEMBERED: usize = 4;
+/// So many new segments of one length, less than the usual, tell that the path has become narrower.
+const NARROWER: u32 = 8;
 
 /// The segments that may be probes of the path's MTU (RFC 4821 section 7).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PathProbe {
     /// The longest text that more than one new segment had.
     usual: Offset,
+    /// A length below the usual one, and how many new segments had it since another one was below.
+    shorter: (Offset, u32),
     /// Where the texts of longer segments begin and end, each of a length of its own.
     longer: VecDeque<(Offset, Offset)>,
 }
@@ -21,6 +25,7 @@ impl PathProbe {
     pub(crate) fn on_new_data(&mut self, seen: &Seen<'_>) {
         let len = seen.payload_len();
         if len <= self.usual {
+            self.on_usual(len);
             return;
         }
         let of = |&(start, end): &(Offset, Offset)| end - start;
@@ -35,6 +40,21 @@ impl PathProbe {
             self.longer.pop_front();
         }
         self.longer.push_back((seen.text(), seen.text_end()));
+    }
+
+    /// New data was sent in a segment of no unusual length.
+    fn on_usual(&mut self, len: Offset) {
+        let known = if self.shorter.0 == len { self.shorter.1 } else { 0 };
+        self.shorter = (len, known + 1);
+        if len < self.usual && known + 1 == NARROWER {
+            self.usual = len;
+        }
+    }
+
+    /// Whether a probe is all that is not acknowledged: nothing else is lost where a timer has it sent again.
+    pub(crate) fn is_alone(&self, facts: &Facts) -> bool {
+        let is_all = |&(start, end): &(Offset, Offset)| start <= facts.acked && facts.sent <= end;
+        facts.settings.probes_path && self.longer.iter().any(is_all)
     }
 
     /// Whether a segment repeats a probe or a part of it: "the normal congestion (window or data rate) reduction SHOULD be

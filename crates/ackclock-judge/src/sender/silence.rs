@@ -363,8 +363,7 @@ impl Silence {
             let record = flight.record(facts.acked)?;
             let given_up = record.first + settings.give_up;
             // A peer that takes back its window has what was beyond it probed for, from then on.
-            let closed = window.perhaps_closed().unwrap_or(Instant::ZERO);
-            let timer = retransmissions.started().max(closed) + rto;
+            let timer = retransmissions.started().max(window.turned()) + rto;
             let is_repairing = facts.acked < retransmissions.timed_out;
             let repair = self.lost_since.filter(|_| !is_repairing);
             let repair = repair.map(|since| since.max(record.last) + rto);

@@ -86,8 +86,11 @@ pub(crate) struct Window {
     was_small: bool,
     /// When the window became zero; `None` while it is open.
     pub(crate) closed: Option<Instant>,
-    /// Since when each segment told that it is, whether it counted or not.
+    /// Since when each segment told that it is, whether it counted or not, and when one told last that it is no more.
     perhaps_closed: Option<Instant>,
+    reopened: Instant,
+    /// Where the window ended when the peer took back last what it had told, with more sent by then, and when that was.
+    taken_back: Option<(Offset, Instant)>,
     /// Payload and options of the largest segment.
     largest: Offset,
     /// By how much the path has become narrower than every path should be.
@@ -125,8 +128,11 @@ impl Window {
     ) {
         self.begin(facts);
         let edge = ack + facts.peer_window(seen);
-        self.perhaps_closed =
-            if edge <= ack { self.perhaps_closed.or(Some(seen.time)) } else { None };
+        if edge <= ack {
+            self.perhaps_closed.get_or_insert(seen.time);
+        } else if self.perhaps_closed.take().is_some() {
+            self.reopened = seen.time;
+        }
         let (seq, told) = self.from;
         let counts = seq < seen.seq || seq == seen.seq && told <= ack;
         let may_count = (ack, seen.seq) >= self.by_ack;
@@ -136,6 +142,9 @@ impl Window {
             return;
         }
         self.furthest = self.furthest.max(edge);
+        if edge < facts.sent && ack >= facts.acked {
+            self.taken_back = Some((edge, seen.time));
+        }
         // A host may have taken the window of a segment that others hold back for what is missing before it.
         let is_latest = (seen.seq, ack) >= self.perhaps_from;
         self.perhaps_from = self.perhaps_from.max((seen.seq, ack));
@@ -167,6 +176,18 @@ impl Window {
     /// Since when the host may take the window for closed.
     pub(crate) fn perhaps_closed(&self) -> Option<Instant> {
         self.perhaps_closed
+    }
+
+    /// When the window was closed last, or had been until then, by any segment: a timer may have begun anew.
+    pub(crate) fn turned(&self) -> Instant {
+        self.perhaps_closed.unwrap_or(self.reopened)
+    }
+
+    /// Whether what goes up to `end`, and was sent last at `last`, was beyond the window when the peer took that back:
+    /// "the sender SHOULD NOT send new data (SHLD-15), but SHOULD retransmit normally the old unacknowledged data" (RFC
+    /// 9293 section 3.8.6), which the peer need not have kept.
+    pub(crate) fn was_beyond(&self, end: Offset, last: Instant) -> bool {
+        self.taken_back.is_some_and(|(edge, at)| end > edge && last <= at)
     }
 
     /// What of the window is left.
