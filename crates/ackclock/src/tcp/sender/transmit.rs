@@ -247,6 +247,9 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
             }
             if data.kind.is_new::<P>() && data.len > 0 {
                 self.ecn.on_new_data_sent();
+            }
+            // Also with the byte of a probe before it.
+            if data.kind != DataKind::Probe && data.len > 0 {
                 self.note_small_segment(range.end, data.len < self.mss());
             }
             self.snd_nxt = range.end;

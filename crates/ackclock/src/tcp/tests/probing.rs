@@ -234,6 +234,24 @@ fn what_a_probe_has_begun_goes_in_one_segment_when_the_window_opens() {
     }
 }
 
+/// It is a small segment as any other (RFC 9293 section 3.7.4): what is written behind it waits for its ack.
+#[test]
+fn what_a_probe_has_begun_holds_small_segments_back() {
+    let mut test = Test::established(config());
+    test.peer_window = 0;
+    test.acks(0);
+    test.queue(0, 5);
+    assert_eq!(test.data_within(250), [(200, 0, 1)]);
+    test.peer_window = 10_000;
+    test.acks(0);
+    assert_eq!(test.data(), [(0, 5)]);
+    test.acks(1);
+    test.queue(5, 6);
+    assert_eq!(test.data(), []);
+    test.acks(5);
+    assert_eq!(test.data(), [(5, 1)]);
+}
+
 /// The window has opened, and what follows has not gone yet: a link may be busy.
 #[test]
 fn an_ack_of_a_probe_that_is_to_go_again_is_no_ack_of_the_unsent() {
