@@ -233,28 +233,7 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         let sent = self.delivery.on_sent(now, self.flight.pipe() == 0, !new);
         let tail_probe = self.is_tail_probe_due() && data.kind != DataKind::Probe;
         if new {
-            if range.start != self.snd_nxt {
-                // The byte of a window probe is sent again together with what follows it.
-                self.flight.take_back();
-                self.rto.on_resent();
-            }
-            let is_probe = data.kind.is_path_probe::<P>();
-            let piece = if data.len > self.mss() && !is_probe { self.mss() } else { range.len() };
-            self.flight.push(now, range, piece);
-            self.rto.on_new_data_sent(now, range.start);
-            if is_probe {
-                self.on_path_probe_sent();
-            }
-            if data.kind.is_new::<P>() && data.len > 0 {
-                self.ecn.on_new_data_sent();
-            }
-            // Also with the byte of a probe before it.
-            if data.kind != DataKind::Probe && data.len > 0 {
-                self.note_small_segment(range.end, data.len < self.mss());
-            }
-            self.snd_nxt = range.end;
-            self.note_fin_sent(data.fin);
-            self.note_limit_after_sending(now, data);
+            self.on_beyond_sent(now, data);
         } else {
             self.rto.on_resent();
             self.counters.retransmitted.add(1);
@@ -288,6 +267,34 @@ impl<C: CongestionController, P: Profile> Sender<'_, C, P> {
         if new && !tail_probe {
             self.schedule_probe(now);
         }
+    }
+
+    /// Notes that `data`, which ends beyond SND.NXT, was sent.
+    #[inline(always)]
+    fn on_beyond_sent(&mut self, now: Instant, data: &Data) {
+        let range = data.range();
+        if range.start != self.snd_nxt {
+            // The byte of a window probe is sent again together with what follows it.
+            self.flight.take_back();
+            self.rto.on_resent();
+        }
+        let is_probe = data.kind.is_path_probe::<P>();
+        let piece = if data.len > self.mss() && !is_probe { self.mss() } else { range.len() };
+        self.flight.push(now, range, piece);
+        self.rto.on_new_data_sent(now, range.start);
+        if is_probe {
+            self.on_path_probe_sent();
+        }
+        if data.kind.is_new::<P>() && data.len > 0 {
+            self.ecn.on_new_data_sent();
+        }
+        // Also with the byte of a probe before it.
+        if data.kind != DataKind::Probe && data.len > 0 {
+            self.note_small_segment(range.end, data.len < self.mss());
+        }
+        self.snd_nxt = range.end;
+        self.note_fin_sent(data.fin);
+        self.note_limit_after_sending(now, data);
     }
 
     /// Updates the clock of limits after new data was sent. A window probe does not count: the peer's window
