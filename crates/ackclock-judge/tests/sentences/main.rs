@@ -11,5 +11,6 @@ mod player;
 mod receiver;
 mod reset;
 mod sender;
+mod tail_probes;
 mod taken_back;
 mod urgent;
