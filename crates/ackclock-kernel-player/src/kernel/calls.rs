@@ -17,6 +17,8 @@ pub(crate) struct Sockets {
     made: Mutex<Vec<(c_int, bool)>>,
     /// Listeners and what they accept delay acks from the start, as the flag `quickack=0` says.
     delay_acks: AtomicBool,
+    /// The name of the window law that each is given.
+    law: Mutex<&'static str>,
     /// The option TCP_MD5SIG that each is given.
     md5: Mutex<Option<Vec<u8>>>,
 }
@@ -27,7 +29,8 @@ const OPEN: [u8; 5] = [1, 4, 5, 8, 10];
 
 impl Sockets {
     /// Forgets the sockets of the script before.
-    pub(crate) fn begin(&self, delay_acks: bool, md5: Option<Vec<u8>>) {
+    pub(crate) fn begin(&self, law: &'static str, delay_acks: bool, md5: Option<Vec<u8>>) {
+        *self.law.lock().expect("no thread has failed") = law;
         *self.md5.lock().expect("no thread has failed") = md5;
         self.made.lock().expect("no thread has failed").clear();
         self.delay_acks.store(delay_acks, Relaxed);
@@ -82,23 +85,24 @@ fn set(socket: c_int, level: c_int, name: c_int, value: c_int) {
     unsafe { libc::setsockopt(socket, level, name, (&raw const value).cast(), 4) };
 }
 
-fn set_md5(socket: c_int, option: &[u8]) -> std::io::Result<()> {
+/// Gives a socket of TCP an option that is no number.
+fn give(socket: c_int, name: c_int, option: &[u8]) -> std::io::Result<()> {
     let (value, len) = (option.as_ptr().cast(), option.len() as u32);
     // SAFETY: a value of this length.
-    match unsafe { libc::setsockopt(socket, libc::IPPROTO_TCP, libc::TCP_MD5SIG, value, len) } {
+    match unsafe { libc::setsockopt(socket, libc::IPPROTO_TCP, name, value, len) } {
         0 => Ok(()),
         _ => Err(std::io::Error::last_os_error()),
     }
 }
 
-/// Whether sockets take this option TCP_MD5SIG.
+/// Whether sockets of TCP take an option.
 ///
 /// # Errors
 /// What the kernel has against it.
-pub(crate) fn try_md5(option: &[u8]) -> std::io::Result<()> {
+pub(crate) fn try_option(name: c_int, option: &[u8]) -> std::io::Result<()> {
     // SAFETY: numbers; the descriptor is new and nobody else's.
     let socket = unsafe { OwnedFd::from_raw_fd(libc::socket(libc::AF_INET, libc::SOCK_STREAM, 0)) };
-    set_md5(socket.as_raw_fd(), option)
+    give(socket.as_raw_fd(), name, option)
 }
 
 thread_local! {
@@ -170,10 +174,15 @@ unsafe extern "C" fn socket(
 ) -> c_int {
     // SAFETY: numbers.
     let socket = unsafe { libc::socket(domain, kind, protocol) };
+    if socket < 0 {
+        return socket;
+    }
     owner.add(socket);
+    // That the kernel has these was tried when the script began.
+    let law = *owner.law.lock().expect("no thread has failed");
+    let _ = give(socket, libc::TCP_CONGESTION, law.as_bytes());
     if let Some(key) = &*owner.md5.lock().expect("no thread has failed") {
-        // That the kernel has the option was tried when the script began.
-        let _ = set_md5(socket, key);
+        let _ = give(socket, libc::TCP_MD5SIG, key);
     }
     socket
 }

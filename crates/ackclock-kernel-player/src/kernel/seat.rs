@@ -1,6 +1,6 @@
 //! A seat for one script at a time: a thread's own network namespace with a device and settings.
 
-use super::calls::{Sockets, init, own, try_md5};
+use super::calls::{Sockets, init, own, try_option};
 use super::device::{Device, NAME};
 use super::settings::Settings;
 use super::watchdog::{Watched, watch};
@@ -112,10 +112,15 @@ impl Seat {
         self.has_had_ends |= needs_ends.is_some();
         let key = settings.md5_key.as_ref();
         let key = key.map(|key| key.option(SocketAddr::new(peers, PEER_PORT)));
-        if let Some(Err(error)) = key.as_deref().map(try_md5) {
-            return Err(format!("this kernel refuses TCP_MD5SIG ({error})"));
+        let law = (libc::TCP_CONGESTION, settings.law.as_bytes());
+        let signature = key.as_deref().map(|key| (libc::TCP_MD5SIG, key));
+        for (name, value) in [Some(law), signature].into_iter().flatten() {
+            try_option(name, value).map_err(|error| {
+                let what = if name == libc::TCP_MD5SIG { "TCP_MD5SIG" } else { settings.law };
+                format!("this kernel refuses {what} ({error})")
+            })?;
         }
-        self.sockets.begin(settings.delay_acks, key);
+        self.sockets.begin(settings.law, settings.delay_acks, key);
         let library = Table::new(init, "");
         Ok(Caller::new(library, SocketAddr::new(ours, OUR_PORT), SocketAddr::new(peers, PEER_PORT)))
     }

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 pub(crate) struct Settings {
     /// Values by their names below `/proc/sys/net`.
     pub(crate) sysctls: BTreeMap<&'static str, String>,
+    /// The window law that sockets are given: the default of a namespace can be only one that every user may choose.
+    pub(crate) law: &'static str,
     /// Of the device, in bytes.
     pub(crate) mtu: u32,
     /// Most segments that are handed to the device as one. With 1 each is a piece of its own, as without the
@@ -26,13 +28,12 @@ pub(crate) struct Settings {
 
 /// The kernel as it comes, less what would blur a script: nothing is remembered of a peer, no answer is held back for
 /// being one of many, and the namespace's only user needs no SYN cookies.
-const GROUND: [(&str, &str); 31] = [
+const GROUND: [(&str, &str); 30] = [
     ("core/somaxconn", "4096"),
     ("ipv4/tcp_abort_on_overflow", "0"),
     ("ipv4/tcp_autocorking", "0"),
     ("ipv4/tcp_base_mss", "1024"),
     ("ipv4/tcp_comp_sack_nr", "0"),
-    ("ipv4/tcp_congestion_control", "cubic"),
     ("ipv4/tcp_early_retrans", "3"),
     ("ipv4/tcp_ecn", "2"),
     ("ipv4/tcp_fastopen", "3"),
@@ -60,6 +61,9 @@ const GROUND: [(&str, &str); 31] = [
     ("ipv4/tcp_wmem", "4096\t16384\t4194304"),
 ];
 
+/// Window laws of kernels.
+const LAWS: [&str; 3] = ["reno", "cubic", "bbr"];
+
 impl Settings {
     /// The kernel that these flags of the library ask for.
     ///
@@ -68,6 +72,7 @@ impl Settings {
     pub(crate) fn read(flags: &str) -> Result<Self, String> {
         let mut settings = Settings {
             sysctls: GROUND.map(|(name, value)| (name, value.to_owned())).into(),
+            law: "cubic",
             mtu: 1500,
             train: 65_535,
             initial_window: None,
@@ -105,7 +110,7 @@ impl Settings {
                 self.put("ipv4/tcp_recovery", "0")?;
                 self.put("ipv4/tcp_early_retrans", "0")?;
             }
-            ("cc", "reno" | "cubic" | "bbr") => self.put("ipv4/tcp_congestion_control", value)?,
+            ("cc", _) => self.law = *LAWS.iter().find(|law| **law == value)?,
             ("timestamps", _) => self.put("ipv4/tcp_timestamps", switch)?,
             ("wscale", _) => self.put("ipv4/tcp_window_scaling", switch)?,
             ("sack", _) => self.put("ipv4/tcp_sack", switch)?,
@@ -182,7 +187,7 @@ mod tests {
     fn flags_become_sysctls_and_those_that_no_kernel_has_are_named() {
         let settings = Settings::read("profile=linux,cc=reno,rmem=60000 iw=3,habits=none");
         let settings = settings.expect("flags of a kernel");
-        assert_eq!(settings.sysctls["ipv4/tcp_congestion_control"], "reno");
+        assert_eq!(settings.law, "reno");
         assert_eq!(settings.sysctls["ipv4/tcp_rmem"], "4096\t120000\t120000");
         assert_eq!((settings.initial_window, settings.train), (Some(3), 1));
         for flag in [

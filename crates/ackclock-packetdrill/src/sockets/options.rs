@@ -207,12 +207,14 @@ impl Sockets {
 
     /// SO_MEMINFO: nine numbers in the kernel's order, of which ours are what is queued and the buffers.
     fn memory(&self, descriptor: Descriptor) -> Vec<u8> {
-        let config = self.get(descriptor).map(|socket| socket.config).unwrap_or_default();
         let (received, queued) =
             self.info(descriptor).map_or((0, 0), |info| (info.receive_queue, info.send_queue));
-        let buffers =
-            [config.receive_buffer, config.send_buffer].map(|bytes| bytes.saturating_mul(2));
-        let numbers = [received, buffers[0], queued, buffers[1], 0, queued, 0, 0, 0];
+        // As those options tell them.
+        let [most_received, most_queued] = [libc::SO_RCVBUF, libc::SO_SNDBUF].map(|name| {
+            let option = SocketOption { level: libc::SOL_SOCKET, name };
+            self.number(descriptor, option).unwrap_or(0).cast_unsigned()
+        });
+        let numbers = [received, most_received, queued, most_queued, 0, queued, 0, 0, 0];
         numbers.map(u32::to_ne_bytes).concat()
     }
 

@@ -144,6 +144,23 @@ impl Caller {
                 let answer = library.getsockopt(fd, level, name, value.as_mut_ptr(), &mut len);
                 answer.map(|_| i32::from_ne_bytes(value) as isize)
             }
+            // How many bytes an option has.
+            ["size", fd, name] => {
+                let ((level, name), mut value, mut len) = (option(name)?, [0; 64], 64);
+                let fd = self.descriptor(fd)?;
+                let answer = library.getsockopt(fd, level, name, value.as_mut_ptr(), &mut len);
+                answer.map(|_| len as isize)
+            }
+            // One of the numbers of SO_MEMINFO.
+            ["memory", fd, index] => {
+                let ((level, name), mut value, mut len) = (option("SO_MEMINFO")?, [0; 64], 64);
+                let fd = self.descriptor(fd)?;
+                let answer = library.getsockopt(fd, level, name, value.as_mut_ptr(), &mut len);
+                let index: usize = number(index)?;
+                let bytes = value.chunks_exact(4).nth(index).ok_or("no number of SO_MEMINFO")?;
+                let told = bytes.try_into().map_or(0, u32::from_ne_bytes);
+                answer.map(|_| told as isize)
+            }
             // A number of TCP_INFO.
             ["info", fd, name] => {
                 let (offset, len) = field(name).ok_or("no field that scripts know")?;

@@ -33,6 +33,48 @@ fn options_are_told_as_a_kernel_tells_them() {
     );
 }
 
+/// Nine numbers: what is received and what it may be, the same of what is queued, and what only a kernel knows.
+#[test]
+fn the_memory_of_a_socket_is_told() {
+    check(
+        "
+        socket nonblock = fd c
+        set c SO_RCVBUF 10000
+        set c SO_SNDBUF 9000
+        size c SO_MEMINFO = 36
+        memory c 0 = 0
+        memory c 1 = 20000
+        memory c 2 = 0
+        memory c 3 = 18000
+        memory c 8 = 0
+        connect c = EINPROGRESS
+        > S 0:0(0) <mss 1460,sackOK>
+        +0.1 < S. 0:0(0) ack 1 win 60000 <mss 1460,sackOK>
+        > . 1:1(0) ack 1
+        size c SO_MEMINFO = 36
+        memory c 0 = 0
+        memory c 2 = 0
+        ",
+    );
+}
+
+/// tcp(7): CUBIC tells nothing that TCP_INFO does not.
+#[test]
+fn cubic_tells_nothing_of_its_own() {
+    check(
+        "
+        flags cc=cubic
+        socket nonblock = fd c
+        size c TCP_CC_INFO = 0
+        connect c = EINPROGRESS
+        > S 0:0(0) <mss 1460,sackOK>
+        +0.1 < S. 0:0(0) ack 1 win 60000 <mss 1460,sackOK>
+        > . 1:1(0) ack 1
+        size c TCP_CC_INFO = 0
+        ",
+    );
+}
+
 /// socket(7); without scaling the buffer is the window.
 #[test]
 fn a_receive_buffer_is_the_window() {
