@@ -120,6 +120,9 @@ impl Settings {
                 let window: u64 = value.parse().ok()?;
                 self.put("ipv4/tcp_rmem", format!("4096\t{0}\t{0}", window * 2))?;
             }
+            ("wmem", _) if value.contains(':') => {
+                self.put("ipv4/tcp_wmem", value.replace(':', "\t"))?;
+            }
             ("wmem", _) => {
                 let most: u64 = value.parse().ok()?;
                 self.put("ipv4/tcp_wmem", format!("4096\t{most}\t{}", most.max(4096)))?;

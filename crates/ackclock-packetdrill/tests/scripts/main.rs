@@ -30,6 +30,7 @@ mod signatures;
 mod small_segments;
 mod speed;
 mod steps;
+mod sysctls;
 mod table;
 mod timers;
 mod urgent;
