@@ -61,8 +61,9 @@ pub(crate) struct Bounds {
     pub(crate) most: Duration,
     /// Losses nearer than this count once.
     pub(crate) apart: Duration,
-    /// Whether both ends use timestamps, and measure by each; what goes on shows that something was measured.
-    pub(crate) timestamps: bool,
+    /// Whether what goes on shows that something was measured: both ends use timestamps and measure by each, and no
+    /// application goes on with what a buffer held.
+    pub(crate) progress_measures: bool,
     /// After how long a silence an end probes the other.
     pub(crate) keepalive: Option<Duration>,
     /// Whether a connection may be refused, and later not, since memory is short.
@@ -240,7 +241,7 @@ impl Liveness {
             let goes_on = seen != std::mem::replace(&mut silence.seen[side], seen) || nothing_left;
             if is_over {
                 silence.losses[side] = Doublings::default();
-            } else if silence.bounds.timestamps && goes_on {
+            } else if silence.bounds.progress_measures && goes_on {
                 silence.losses[side].go_on();
             }
         }
@@ -342,13 +343,13 @@ mod tests {
     use super::*;
 
     /// A flow whose applications have done a hundred things, the last of them at 10 s.
-    fn settled(timestamps: bool) -> (Liveness, FlowNotes) {
+    fn settled(progress_measures: bool) -> (Liveness, FlowNotes) {
         let bounds = Bounds {
             host_delay: Duration::from_millis(400),
             least: Duration::from_millis(200),
             most: Duration::from_secs(60),
             apart: Duration::from_millis(100),
-            timestamps,
+            progress_measures,
             keepalive: None,
             may_refuse: false,
             exempt: false,

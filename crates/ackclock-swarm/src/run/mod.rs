@@ -390,7 +390,7 @@ impl Plan {
             most,
             apart: shortest / 2,
             // What is read slowly goes on from the buffer, though nothing is measured.
-            timestamps: timestamps && flow.reads.iter().all(Option::is_none),
+            progress_measures: timestamps && flow.reads.iter().all(Option::is_none),
             keepalive: ends
                 .iter()
                 .filter_map(|host| host.config.keepalive)
