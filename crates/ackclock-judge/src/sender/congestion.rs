@@ -387,6 +387,8 @@ impl Congestion {
         let has_cwr = facts.ecn() && seen.is(Flags::CWR);
         if let Some(mark) = self.mark.filter(|mark| seen.time > mark.by || has_cwr) {
             self.reduce(facts, mark_share(facts.law()), Phase::Mark);
+            // A mark is no false alarm, whatever is found out about losses of its window.
+            self.prior = None;
             if let Some(reduction) = &mut self.reduction {
                 reduction.flight = mark.flight.max(1);
             }

@@ -287,6 +287,23 @@ fn a_mark_reduces_the_window() {
     marks_broken("mark-response", &format!("{marked}{}+0.01 {}", cwr(30, 52), ack(52)));
 }
 
+/// A loss in a window that a mark has reduced is part of the same congestion (RFC 3168 section 6.1.2). That it was none gives
+/// nothing back: the mark stays.
+#[test]
+fn a_false_alarm_does_not_take_a_mark_back() {
+    let ect = |from: u32, to: u32| segments(from, to).replace("> .", "> [ect0] .");
+    let cwr = |from: u32, to: u32| ect(from, from + 1).replace(" . ", " W. ") + &ect(from + 1, to);
+    let before = format!("{}+0.01 {}{}", ect(0, 10), acks(0, 10), ect(10, 30));
+    let alarm = |echo: &str| {
+        let repaired = format!("{}{}", sacks(12, 16), segments(12, 13));
+        let dsack = "< . 1:1(0) ack 30001 <sack 12001:13001>\n";
+        format!("{before}+0.01 < {echo} 1:1(0) ack 12001\n+0.01 {repaired}+0.01 {dsack}")
+    };
+    marks_kept(&format!("{}{}+0.01 {}", alarm("E."), cwr(30, 46), ack(46)));
+    marks_broken("mark-response", &format!("{}{}+0.01 {}", alarm("E."), cwr(30, 50), ack(50)));
+    marks_kept(&format!("{}{}+0.01 {}", alarm("."), ect(30, 50), ack(50)));
+}
+
 #[test]
 fn a_syn_that_was_answered_was_not_lost() {
     let syn_ack = |ms: u32| format!("> S. 0:0(0) ack 1 win 10000 <mss 1000,TS val {ms} ecr 100>\n");
