@@ -214,17 +214,38 @@ pub(crate) fn better(case: &Case, name: &str) -> Option<Case> {
     (change.apply)(case)
 }
 
-/// How long a case takes, in seconds, and how much of that the repair of losses one by one may take; `None` if it does not
-/// come to its end.
-fn took(case: &Case, spent: &mut Spent) -> Option<[f64; 2]> {
+/// How long a run took, and what the repair of losses one by one may have taken of that.
+#[derive(Clone, Copy)]
+struct Took {
+    /// From the first packet to the last one, in seconds.
+    seconds: f64,
+    /// Longest round trip, in seconds.
+    round_trip: f64,
+    /// Packets lost that are repaired one in a round trip.
+    one_by_one: f64,
+}
+
+impl Took {
+    /// How much longer, in seconds, a run may take than another one, for what it repairs one by one: a round trip of its own
+    /// for each packet that it lost more, and for each that both lost as much as its round trip is longer.
+    fn repairs_beyond(self, other: Self) -> f64 {
+        let shorter = self.round_trip.min(other.round_trip);
+        (self.one_by_one * self.round_trip - other.one_by_one * shorter).max(0.0)
+    }
+}
+
+/// How long a case takes; `None` if it does not come to its end.
+fn took(case: &Case, spent: &mut Spent) -> Option<Took> {
     let outcome = run(case, MOST_SEGMENTS).ok()?;
     spent.add(&outcome);
     let took = outcome.took.iter().copied().collect::<Option<Vec<_>>>()?;
     let longest = took.into_iter().max()?;
     let failed = outcome.flows.iter().any(|flow| flow.has_failed());
     let seconds = |time: Duration| time.as_micros() as f64 / 1e6;
-    (!failed && !outcome.cut_short).then(|| {
-        [seconds(longest), seconds(outcome.longest_round_trip) * one_by_one(case, &outcome)]
+    (!failed && !outcome.cut_short).then(|| Took {
+        seconds: seconds(longest),
+        round_trip: seconds(outcome.longest_round_trip),
+        one_by_one: one_by_one(case, &outcome),
     })
 }
 
@@ -262,9 +283,9 @@ pub(crate) fn judge(case: &Case, name: &str, spent: &mut Spent) -> Option<Findin
         let mut worse = case.clone();
         worse.seed = case.seed.wrapping_add(seed);
         let better = (change.apply)(&worse)?;
-        let ([worse, slow], [better, also_slow]) = (took(&worse, spent)?, took(&better, spent)?);
-        let allowed = worse + (also_slow - slow).max(0.0);
-        Some(((better + GRAIN) / (allowed + GRAIN), better, worse))
+        let (worse, better) = (took(&worse, spent)?, took(&better, spent)?);
+        let allowed = worse.seconds + better.repairs_beyond(worse);
+        Some(((better.seconds + GRAIN) / (allowed + GRAIN), better.seconds, worse.seconds))
     };
     let (first, ..) = ratio(0, spent)?;
     if first < SUSPECT {
