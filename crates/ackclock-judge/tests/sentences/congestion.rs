@@ -294,14 +294,16 @@ fn a_false_alarm_does_not_take_a_mark_back() {
     let ect = |from: u32, to: u32| segments(from, to).replace("> .", "> [ect0] .");
     let cwr = |from: u32, to: u32| ect(from, from + 1).replace(" . ", " W. ") + &ect(from + 1, to);
     let before = format!("{}+0.01 {}{}", ect(0, 10), acks(0, 10), ect(10, 30));
-    let alarm = |echo: &str| {
-        let repaired = format!("{}{}", sacks(12, 16), segments(12, 13));
-        let dsack = "< . 1:1(0) ack 30001 <sack 12001:13001>\n";
-        format!("{before}+0.01 < {echo} 1:1(0) ack 12001\n+0.01 {repaired}+0.01 {dsack}")
+    let alarm = |echoed: &str| {
+        let lost = format!("{}{}", sacks(16, 20), segments(16, 17));
+        format!("{before}+0.01 {echoed}+0.01 {lost}+0.01 < . 1:1(0) ack 32001 <sack 16001:17001>\n")
     };
-    marks_kept(&format!("{}{}+0.01 {}", alarm("E."), cwr(30, 46), ack(46)));
-    marks_broken("mark-response", &format!("{}{}+0.01 {}", alarm("E."), cwr(30, 50), ack(50)));
-    marks_kept(&format!("{}{}+0.01 {}", alarm("."), ect(30, 50), ack(50)));
+    let marked =
+        alarm(&format!("< E. 1:1(0) ack 12001\n+0.01 < E. 1:1(0) ack 16001\n{}", cwr(30, 32)));
+    let unmarked = alarm(&format!("< . 1:1(0) ack 16001\n{}", ect(30, 32)));
+    marks_kept(&format!("{marked}{}+0.01 {}", ect(32, 48), ack(48)));
+    marks_broken("congestion-avoidance", &format!("{marked}{}+0.01 {}", ect(32, 54), ack(54)));
+    marks_kept(&format!("{unmarked}{}+0.01 {}", ect(32, 54), ack(54)));
 }
 
 #[test]
