@@ -67,3 +67,53 @@ fn buffers_have_the_middle_of_three_sizes() {
         ",
     );
 }
+
+/// net.ipv4.tcp_mtu_probing 2: segments begin with tcp_base_mss, and one that is longer asks the path (RFC 4821).
+#[test]
+fn the_path_is_asked_for_longer_segments() {
+    check(
+        "
+        flags mtu_probing=always
+        socket = fd s
+        bind s
+        listen s 5
+        < S 0:0(0) <mss 1460,sackOK>
+        > S. 0:0(0) ack 1 <mss 1460,sackOK>
+        +0.01 < . 1:1(0) ack 1
+        accept s = fd c
+        write c 7384
+        > . 1:1241(1240) ack 1
+        > . 1241:2265(1024) ack 1
+        > . 2265:3289(1024) ack 1
+        > . 3289:4313(1024) ack 1
+        > . 4313:5337(1024) ack 1
+        > . 5337:6361(1024) ack 1
+        > P. 6361:7385(1024) ack 1
+        +0.01 < . 1:1(0) ack 7385
+        info c snd_mss = 1240
+        ",
+    );
+}
+
+/// What `tc qdisc … fq` asks for: twice the window in a round trip (`tcp_pacing_ss_ratio`), so two segments of ten in a
+/// millisecond where it takes ten.
+#[test]
+fn segments_are_paced() {
+    check(
+        "
+        flags pacing=always
+        established
+        write c 10000
+        > . 1:1001(1000) ack 1
+        > . 1001:2001(1000) ack 1
+        +0.001 > . 2001:3001(1000) ack 1
+        > . 3001:4001(1000) ack 1
+        +0.001 > . 4001:5001(1000) ack 1
+        > . 5001:6001(1000) ack 1
+        +0.001 > . 6001:7001(1000) ack 1
+        > . 7001:8001(1000) ack 1
+        +0.001 > . 8001:9001(1000) ack 1
+        > P. 9001:10001(1000) ack 1
+        ",
+    );
+}
