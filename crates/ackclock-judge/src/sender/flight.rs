@@ -339,8 +339,10 @@ impl Flight {
             if index == 0 {
                 previous = Some((start, end));
             }
-            if certain {
-                self.note_sure(start.max(floor), end);
+            // A block of an ack that others have overtaken may begin with what they acknowledge: none that is to be
+            // kept does (RFC 2018 section 3), so hosts may take it for nonsense.
+            if certain && start >= floor {
+                self.note_sure(start, end);
             }
             self.take_block(seen.time, start.max(floor), end, delivered);
         }

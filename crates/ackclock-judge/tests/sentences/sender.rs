@@ -235,6 +235,18 @@ fn what_is_acknowledged_is_not_sent_again() {
     );
 }
 
+/// A later ack has overtaken it, of a part of what it reports or of what is before that.
+#[test]
+fn a_block_that_begins_with_what_is_acknowledged_may_be_left_out() {
+    let seven: String =
+        (0..7).map(|n| format!("> . {}:{}(1000) ack 1\n", n * 1000 + 1, n * 1000 + 1001)).collect();
+    let overtaken = "+0.01 < . 1:1(0) ack 1501\n+0.001 < . 1:1(0) ack 1 ";
+    let again = "+0.005 < . 1:1(0) ack 1501 <sack 4001:7001>\n> . 2001:3001(1000) ack 1\n\
+                 +0.01 < . 1:1(0) ack 7001";
+    keeps(&format!("{SACK}{seven}{overtaken}<sack 1001:3001>\n{again}"));
+    breaks("sacked-data-again", &format!("{SACK}{seven}{overtaken}<sack 2001:3001>\n{again}"));
+}
+
 #[test]
 fn what_is_sacked_is_not_sent_again() {
     let four = "> . 1:1001(1000) ack 1\n> . 1001:2001(1000) ack 1\n> . 2001:3001(1000) ack 1\n> . 3001:4001(1000) ack 1\n";
