@@ -326,6 +326,8 @@ impl Congestion {
         }
         // After a timeout the window grows at once.
         if cause == Cause::EvidenceOrTimer {
+            // What was sent before a timeout is of the window that it has reduced.
+            self.recover = facts.sent;
             self.repairs = false;
             self.perhaps_timed_out = true;
             (self.originals, self.advances) = (0, 0);

@@ -146,6 +146,8 @@ pub(crate) struct Silence {
     probes_in_all: u32,
     last_sent: Instant,
     last_received: Instant,
+    /// When an ack told of something new last.
+    advanced: Instant,
     /// When a segment came last that every host takes into account.
     last_taken: Instant,
 }
@@ -233,8 +235,10 @@ impl Silence {
         let since = time.saturating_since(last);
         let least = settings.least_rto.saturating_sub(settings.reaction);
         let probed = self.probed_at.max(self.probe.map(|(at, _)| at));
-        let may_run = ledger.window.was_taken_back() && probed.is_none_or(|at| at < closed);
-        if since < least.saturating_sub(least / 16) && !may_run {
+        let least = least.saturating_sub(least / 16);
+        let is_due = ledger.window.was_taken_back() || self.repeats_after(least, seen, ledger);
+        let may_run = is_due && probed.is_none_or(|at| at < closed);
+        if since < least && !may_run {
             docket.forbid(&PROBE_TOO_EARLY, time, number, || {
                 format!(
                     "a zero-window probe {since} after the one before, or after the window closed"
@@ -255,6 +259,15 @@ impl Silence {
         self.probes_in_all = if again { self.probes_in_all + 1 } else { 1 };
         self.probed_at = Some(time);
         self.probes = if repeated { self.probes + 1 } else { 1 };
+    }
+
+    /// Whether what goes into a closed window repeats what was in flight when that closed, whose timer ran on: "the sender
+    /// [...] SHOULD retransmit normally the old unacknowledged data" (RFC 9293 section 3.8.6).
+    fn repeats_after(&self, timeout: Duration, seen: &Seen<'_>, ledger: Ledger<'_>) -> bool {
+        let record = ledger.flight.record(seen.text()).filter(|_| seen.payload_len() > 0);
+        record.is_some_and(|record| {
+            seen.time.saturating_since(record.last.max(self.advanced)) >= timeout
+        })
     }
 
     fn on_keepalive(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
@@ -291,6 +304,7 @@ impl Silence {
         self.number = seen.number;
         self.last_received = seen.time;
         if advances {
+            self.advanced = seen.time;
             self.lost_since = None;
             self.probes = 0;
             self.probe = None;

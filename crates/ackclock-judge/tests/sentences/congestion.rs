@@ -348,6 +348,32 @@ fn the_window_grows_at_once_where_the_timer_may_have_sent_again() {
     kept(&format!("{sent}{again}{}+0.01 {}", segments(4, 8), ack(8)));
 }
 
+/// The timer sends again what a timeout before has left over; it may have expired once more.
+#[test]
+fn what_was_sent_between_two_timeouts_belongs_to_the_second() {
+    let timeouts = [
+        &segments(0, 3),
+        "+1 ",
+        &segments(0, 1),
+        "+0.01 ",
+        &ack(1),
+        &segments(3, 5),
+        "+1 ",
+        &segments(1, 2),
+        "+0.01 ",
+        &ack(3),
+        &segments(3, 5),
+        "+0.01 ",
+        &ack(5),
+        &segments(5, 8),
+    ]
+    .concat();
+    kept(&format!("{timeouts}+0.01 {}", ack(8)));
+    let lost = format!("{timeouts}+0.01 {}{}+0.01 {}", sacks(5, 8), segments(5, 6), ack(8));
+    kept(&format!("{lost}{}+0.01 {}", segments(8, 10), ack(10)));
+    broken("loss-response", &format!("{lost}{}+0.01 {}", segments(8, 13), ack(13)));
+}
+
 #[test]
 fn what_was_sent_into_a_closed_window_was_not_lost_by_congestion() {
     let closed =

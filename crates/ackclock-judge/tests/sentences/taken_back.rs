@@ -52,3 +52,18 @@ fn the_timer_may_begin_anew_when_a_window_closes_and_when_it_opens() {
     broken("not-retransmitted", &turns(60_000, "1.2"));
     broken("not-retransmitted", &turns(0, "2.2"));
 }
+
+/// RFC 9293 section 3.8.6: "the sender SHOULD NOT send new data (SHLD-15), but SHOULD retransmit normally the old
+/// unacknowledged data between SND.UNA and SND.UNA+SND.WND (SHLD-16)".
+#[test]
+fn the_timer_of_what_is_in_flight_may_run_on_when_the_window_closes() {
+    let closes = |before: &str, after: &str| {
+        format!(
+            "> . 1:1001(1000) ack 1\n+{before} < . 1:1(0) ack 1 win 0\n+{after} > . 1:2(1) ack 1\n\
+             +0.01 < . 1:1(0) ack 1001\n"
+        )
+    };
+    kept(&closes("0.9", "0.1"));
+    kept(&closes("0.1", "1"));
+    broken("zero-window-probe-too-early", &closes("0.05", "0.1"));
+}
