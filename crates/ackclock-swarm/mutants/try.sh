@@ -3,9 +3,16 @@
 # swarm look for what is wrong: from seed 0, for ten minutes at most. It fails if one is not found.
 #
 #   crates/ackclock-swarm/mutants/try.sh [NAME...]
+#   crates/ackclock-swarm/mutants/try.sh --check    only whether each can be applied
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
+if [ "${1:-}" = --check ]; then
+    for patch in "$here"/*.patch; do
+        patch -d "$root" -p1 --dry-run --quiet <"$patch"
+    done
+    exit
+fi
 if [ $# -eq 0 ]; then
     mapfile -t names < <(cd "$here" && ls -- *.patch | sed 's/\.patch$//')
     set -- "${names[@]}"
