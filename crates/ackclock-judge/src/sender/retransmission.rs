@@ -125,7 +125,7 @@ pub(crate) struct Retransmissions {
     /// When the last ack of something new or SACK reached the host.
     pub(crate) last_delivered: Instant,
     /// When the last ack of something new did.
-    last_advance: Instant,
+    pub(crate) last_advance: Instant,
     /// When the timer was started first since then: what is sent while it runs does not start it anew.
     armed: Instant,
 }

@@ -146,8 +146,6 @@ pub(crate) struct Silence {
     probes_in_all: u32,
     last_sent: Instant,
     last_received: Instant,
-    /// When an ack told of something new last.
-    advanced: Instant,
     /// When a segment came last that every host takes into account.
     last_taken: Instant,
 }
@@ -236,7 +234,7 @@ impl Silence {
         let least = settings.least_rto.saturating_sub(settings.reaction);
         let probed = self.probed_at.max(self.probe.map(|(at, _)| at));
         let least = least.saturating_sub(least / 16);
-        let is_due = ledger.window.was_taken_back() || self.repeats_after(least, seen, ledger);
+        let is_due = ledger.window.was_taken_back() || Self::repeats_after(least, seen, ledger);
         let may_run = is_due && probed.is_none_or(|at| at < closed);
         if since < least && !may_run {
             docket.forbid(&PROBE_TOO_EARLY, time, number, || {
@@ -263,10 +261,11 @@ impl Silence {
 
     /// Whether what goes into a closed window repeats what was in flight when that closed, whose timer ran on: "the sender
     /// [...] SHOULD retransmit normally the old unacknowledged data" (RFC 9293 section 3.8.6).
-    fn repeats_after(&self, timeout: Duration, seen: &Seen<'_>, ledger: Ledger<'_>) -> bool {
+    fn repeats_after(timeout: Duration, seen: &Seen<'_>, ledger: Ledger<'_>) -> bool {
         let record = ledger.flight.record(seen.text()).filter(|_| seen.payload_len() > 0);
         record.is_some_and(|record| {
-            seen.time.saturating_since(record.last.max(self.advanced)) >= timeout
+            let began = record.last.max(ledger.retransmissions.last_advance);
+            seen.time.saturating_since(began) >= timeout
         })
     }
 
@@ -304,7 +303,6 @@ impl Silence {
         self.number = seen.number;
         self.last_received = seen.time;
         if advances {
-            self.advanced = seen.time;
             self.lost_since = None;
             self.probes = 0;
             self.probe = None;
