@@ -217,7 +217,7 @@ pub(crate) fn better(case: &Case, name: &str) -> Option<Case> {
 /// How long a run took, and what the repair of losses one by one may have taken of that.
 #[derive(Clone, Copy)]
 struct Took {
-    /// From the first packet to the last one, in seconds.
+    /// What its longest flow took, in seconds.
     seconds: f64,
     /// Longest round trip, in seconds.
     round_trip: f64,
