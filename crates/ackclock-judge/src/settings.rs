@@ -81,6 +81,8 @@ pub struct Settings {
     pub waits_for_reordering: bool,
     /// Whether the host repairs with each partial ack of a fast recovery the next hole (RFC 6582 section 3.2).
     pub heeds_partial_acks: bool,
+    /// Whether the host sends no more in a fast recovery than arrives, until an ack advances (RFC 9937 section 6.2).
+    pub conserves_packets: bool,
     /// Whether the host sends all again from the first loss on, as hosts did before there was SACK.
     pub goes_back: bool,
     /// Whether the host has room for each half-open connection: where there are many others may give way, and what follows
@@ -124,6 +126,7 @@ impl Default for Settings {
             heeds_sack: false,
             waits_for_reordering: false,
             heeds_partial_acks: false,
+            conserves_packets: false,
             goes_back: false,
             keeps_half_open: false,
             reassembly_ranges: usize::MAX,

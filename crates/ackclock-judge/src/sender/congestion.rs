@@ -1,5 +1,6 @@
 //! Bounds of the congestion window: how large it can be at most, by any reading of the law that is told.
 
+use super::conservation::Conservation;
 use super::flight::{Delivered, Flight};
 use super::retransmission::{Cause, Waits};
 use crate::facts::Facts;
@@ -117,6 +118,7 @@ pub(crate) struct Congestion {
     /// Fast recovery: acks do not let the window grow.
     repairs: bool,
     reduction: Option<Reduction>,
+    conservation: Conservation,
     mark: Option<Mark>,
     /// The bounds before the reduction, for a false alarm.
     prior: Option<(Offset, Offset)>,
@@ -183,6 +185,7 @@ impl Congestion {
         self.limited |= delivered.duplicate && facts.outstanding() > 0;
         let before = if delivered.acked > 0 { 0 } else { self.behind_hole };
         self.behind_hole = before + delivered.bytes;
+        self.conservation.on_ack(delivered);
         self.find_false_alarm(delivered, facts);
         let repaired = self.repairs;
         // Without SACK any ack of new data may end the recovery.
@@ -287,6 +290,8 @@ impl Congestion {
         if cause == Cause::EvidenceOrTimer {
             flight.empty_pipe();
         }
+        let sends = flight.record(seen.text().max(facts.acked)).map_or(0, |record| record.sends);
+        self.conservation.on_again(cause, sends);
         match cause {
             Cause::Probe | Cause::TooBig => {}
             Cause::Evidence | Cause::EvidenceOrTimer if is_new => {
@@ -372,6 +377,10 @@ impl Congestion {
         self.repairs = phase == Phase::Loss;
         self.reduction =
             Some(Reduction { flight: flight.max(1), sent: 0, delivered: self.behind_hole });
+        match phase {
+            Phase::Loss => self.conservation.begin(self.behind_hole, facts),
+            _ => self.conservation.end(),
+        }
     }
 
     /// The host is about to have sent data: does its window allow it?
@@ -413,6 +422,7 @@ impl Congestion {
         if let Some(reduction) = &mut self.reduction {
             reduction.sent += len;
         }
+        self.conservation.judge(seen, facts, docket);
         // What is due first always goes; so does a probe of the tail (RFC 8985 section 7.3).
         let is_first = seen.text() <= facts.acked && seen.text() < facts.sent;
         let pipe = flight.pipe(facts);

@@ -1,6 +1,7 @@
 //! The host as a sender of data: what it may send, how much of it, when again, and in what words.
 
 mod congestion;
+mod conservation;
 mod data;
 mod flight;
 mod path_probe;

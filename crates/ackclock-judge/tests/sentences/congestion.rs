@@ -115,6 +115,30 @@ fn a_loss_halves_the_window() {
     broken("loss-response", &format!("{lost}{one_for_one}+0.01 {}", ack(42)));
 }
 
+/// RFC 9937 section 6.2. Of forty on the path the first 28 are lost, and those behind them arrive one by one.
+#[test]
+fn no_more_goes_out_than_arrives_until_an_ack_advances() {
+    let grown = format!("{}+0.01 {}{}", segments(0, 10), acks(0, 10), segments(10, 30));
+    let before = format!("{grown}+0.01 {}{}", acks(10, 30), segments(30, 70));
+    let sack = |n: u32| format!("< . 1:1(0) ack 30001 <sack 58001:{}>\n", n * 1000 + 1001);
+    let known: String = (58..61).map(sack).collect();
+    let lost = format!("{before}+0.01 {known}{}", segments(30, 31));
+    // So many go again for each that arrives.
+    let repaired = |rate: u32| {
+        let next = |n: u32| 31 + (n - 61) * rate;
+        let answer = |n: u32| format!("{}{}", sack(n), segments(next(n), next(n + 1)));
+        let again: String = (61..69).map(answer).collect();
+        format!("law reno\nset conserves_packets 1\n{SACK}{lost}{again}+0.01 {}", ack(70))
+    };
+    keeps(&repaired(1));
+    breaks("sent-more-than-delivered", &repaired(2));
+    // Others let one more go for each ack (RFC 6675 section 5).
+    keeps(&repaired(2).replace("set conserves_packets 1\n", ""));
+    // An ack that advances lets one more go (SafeACK).
+    let safe = |n: u32| format!("< . 1:1(0) ack 31001 <sack 58001:{}>\n", n * 1000 + 1001);
+    keeps(&repaired(2).replace(&sack(62), &safe(62)));
+}
+
 /// RFC 4821 section 4. A segment of 600 bytes goes between those of 300, and is lost.
 #[test]
 fn the_loss_of_a_probe_of_the_path_alone_halves_nothing() {

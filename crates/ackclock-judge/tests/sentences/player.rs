@@ -214,6 +214,9 @@ impl Capture {
                     "waits_for_reordering" => {
                         self.settings.waits_for_reordering = number(n)? > 0;
                     }
+                    "conserves_packets" => {
+                        self.settings.conserves_packets = number(n)? > 0;
+                    }
                     "heeds_partial_acks" => self.settings.heeds_partial_acks = number(n)? > 0,
                     "probes_path" => self.settings.probes_path = number(n)? > 0,
                     "goes_back" => self.settings.goes_back = number(n)? > 0,

@@ -48,6 +48,7 @@ pub fn told(config: &Config, law: &impl CongestionController) -> Settings {
         heeds_sack: config.sack && config.recovery.needs_sack(),
         reassembly_ranges: config.reassembly_ranges as usize,
         waits_for_reordering: config.recovery == RecoveryAlgorithm::Rack,
+        conserves_packets: config.recovery == RecoveryAlgorithm::Rack,
         heeds_partial_acks: config.recovery == RecoveryAlgorithm::NewReno,
         goes_back: matches!(
             config.recovery,
