@@ -149,6 +149,11 @@ impl Congestion {
         self.repairs && self.phase == Phase::Loss && ack < self.recover
     }
 
+    /// Whether the host has heard of a mark, and not sent data since.
+    pub(crate) fn is_marked(&self) -> bool {
+        self.mark.is_some()
+    }
+
     /// Up to here the last congestion was answered.
     pub(crate) fn answered(&self) -> Offset {
         self.recover.max(self.told)

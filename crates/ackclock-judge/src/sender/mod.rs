@@ -136,11 +136,12 @@ impl Sender {
     }
 
     fn tell_silence(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
-        let Sender { flight, retransmissions, window, silence, surely_acked, .. } = self;
-        let surely_acked = *surely_acked;
+        let Sender { flight, retransmissions, window, silence, surely_acked, congestion, .. } =
+            self;
+        let (surely_acked, is_marked) = (*surely_acked, congestion.is_marked());
         silence.on_sent(
             seen,
-            Ledger { facts, flight, retransmissions, window, surely_acked },
+            Ledger { facts, flight, retransmissions, window, surely_acked, is_marked },
             docket,
         );
     }
@@ -177,11 +178,12 @@ impl Sender {
 
     /// The host has sent a RST.
     pub(crate) fn on_reset(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
-        let Sender { flight, retransmissions, window, silence, surely_acked, .. } = self;
-        let surely_acked = *surely_acked;
+        let Sender { flight, retransmissions, window, silence, surely_acked, congestion, .. } =
+            self;
+        let (surely_acked, is_marked) = (*surely_acked, congestion.is_marked());
         silence.on_reset(
             seen,
-            Ledger { facts, flight, retransmissions, window, surely_acked },
+            Ledger { facts, flight, retransmissions, window, surely_acked, is_marked },
             docket,
         );
     }
@@ -301,11 +303,12 @@ impl Sender {
 
     /// Nothing else has happened until `now`: what is overdue?
     pub(crate) fn on_time(&mut self, now: Instant, facts: &Facts, docket: &mut Docket<'_>) {
-        let Sender { flight, retransmissions, window, silence, surely_acked, .. } = self;
-        let surely_acked = *surely_acked;
+        let Sender { flight, retransmissions, window, silence, surely_acked, congestion, .. } =
+            self;
+        let (surely_acked, is_marked) = (*surely_acked, congestion.is_marked());
         silence.on_time(
             now,
-            Ledger { facts, flight, retransmissions, window, surely_acked },
+            Ledger { facts, flight, retransmissions, window, surely_acked, is_marked },
             docket,
         );
     }
@@ -321,8 +324,8 @@ impl Sender {
     }
 
     fn ledger<'a>(&'a self, facts: &'a Facts) -> Ledger<'a> {
-        let Sender { flight, retransmissions, window, surely_acked, .. } = self;
-        let surely_acked = *surely_acked;
-        Ledger { facts, flight, retransmissions, window, surely_acked }
+        let Sender { flight, retransmissions, window, surely_acked, congestion, .. } = self;
+        let (surely_acked, is_marked) = (*surely_acked, congestion.is_marked());
+        Ledger { facts, flight, retransmissions, window, surely_acked, is_marked }
     }
 }

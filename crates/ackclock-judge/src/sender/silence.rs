@@ -167,6 +167,8 @@ pub(crate) struct Ledger<'a> {
     pub(crate) window: &'a Window,
     /// SND.UNA by the segments that every host takes into account.
     pub(crate) surely_acked: Offset,
+    /// The host has heard of a mark, and not sent data since.
+    pub(crate) is_marked: bool,
 }
 
 impl Silence {
@@ -355,7 +357,7 @@ impl Silence {
 
     /// What is owed first, and by when.
     fn debt(&self, ledger: Ledger<'_>) -> Option<(Waited, Instant)> {
-        let Ledger { facts, flight, retransmissions, window, surely_acked } = ledger;
+        let Ledger { facts, flight, retransmissions, window, surely_acked, is_marked } = ledger;
         let rto = retransmissions.longest_rto(flight, facts);
         let settings = &facts.settings;
         if facts.acked == 0 {
@@ -409,6 +411,8 @@ impl Silence {
         }
         // An override of the silly-window avoidance may take a second, and a host may pace.
         let paced = flight.longest_rtt().unwrap_or_default().saturating_mul(2);
+        // With a window of one segment it answers a mark by waiting for the timer (RFC 3168 section 6.1.2).
+        let paced = if is_marked { paced + rto } else { paced };
         let prompt = began + PROMPT + PROMPT + paced + settings.reaction;
         match self.closed_at {
             Some(closed) if unsent == 0 => {

@@ -214,6 +214,20 @@ fn marks_broken(name: &str, script: &str) {
     breaks(name, &format!("{ECN}{script}"));
 }
 
+/// RFC 3168 section 6.1.2: with a window of one segment a mark is answered by waiting for the timer.
+#[test]
+fn data_may_wait_for_the_timer_after_a_mark() {
+    let later = |ack: &str, time: &str| {
+        let cwr = if ack == "E." { "W" } else { "" };
+        let first = "write 100\n> [ect0] P. 1:101(100) ack 1\n";
+        let second = format!("> [ect0] P{cwr}. 101:201(100) ack 1\n+0.01 < . 1:1(0) ack 201");
+        format!("{first}+0.01 < {ack} 1:1(0) ack 101\nwrite 100\n+{time} {second}")
+    };
+    marks_kept(&later("E.", "3"));
+    marks_broken("data-not-sent", &later(".", "3"));
+    marks_broken("data-not-sent", &later("E.", "4"));
+}
+
 #[test]
 fn only_new_data_is_ecn_capable() {
     marks_kept("> [ect0] . 1:1001(1000) ack 1\n+0.01 < . 1:1(0) ack 1001");

@@ -204,6 +204,31 @@ fn answers_to_several_syn_acks_tell_no_marks() {
     );
 }
 
+/// The same where data of the peer has come before the second answer.
+#[test]
+fn an_answer_to_a_second_syn_ack_behind_data_tells_no_marks() {
+    check(
+        "
+        set ecn accept-accurate
+        set timestamps on
+        listen
+        < SAWE 0:0(0) <mss 1000,sackOK,TS val 100 ecr 0>
+        > SW. 0:0(0) ack 1 <mss 1000,sackOK,TS val 1000 ecr 100,accecn0 1 0 1>
+        +1 > SW. 0:0(0) ack 1 <mss 1000,sackOK,TS val 2000 ecr 100>
+        +0.01 < W. 1:1(0) ack 1 <TS val 1100 ecr 1000>
+        accept
+        < AE. 1:101(100) ack 1 <TS val 1100 ecr 1000>
+        read 100
+        write 988
+        > [ect0] PAE. 1:989(988) ack 101 <TS val 2010 ecr 1100>
+        +0.01 < W. 101:101(0) ack 1 <TS val 1110 ecr 2000>
+        info told_ce_packets 0
+        +0.01 < AE. 101:101(0) ack 989 <TS val 1120 ecr 2010>
+        info told_ce_packets 0
+        ",
+    );
+}
+
 /// Section 3.1.2: both answer as if they had not asked.
 #[test]
 fn a_simultaneous_open_agrees() {

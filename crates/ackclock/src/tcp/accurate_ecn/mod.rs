@@ -43,10 +43,10 @@ const ONE_BLOCK: usize = 12;
 /// State of the last ack of the handshake, which reports the ECN codepoint with which the SYN-ACK arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum LastAck {
-    /// We have sent it; or the peer has, and another ack after it.
+    /// We have sent it; or the peer has, and an ack of data after it.
     #[default]
     Past,
-    /// The peer has sent it, and may send it again: for each SYN-ACK that we have sent.
+    /// The peer has sent it, and may send it again, with data before that: for each SYN-ACK that we have sent.
     Repeatable,
     /// We have to send it: our next segment is an ack without data (section 3.2.2.1).
     Owed,
@@ -55,15 +55,15 @@ enum LastAck {
 }
 
 impl LastAck {
-    /// Takes an ack of the peer; `is_bare` if it carries no data and acknowledges none. Returns whether it perhaps repeats the
-    /// last ack of the handshake: each SYN-ACK that arrives is answered by how that came, not by the counter
-    /// (section 3.2.2.1).
-    fn take(&mut self, is_bare: bool) -> bool {
-        let is_repeated = *self == LastAck::Repeatable && is_bare;
+    /// Takes an ack of the peer that acknowledges `acked` bytes; `is_bare` if it carries no data. Returns whether it perhaps
+    /// repeats the last ack of the handshake: each SYN-ACK that arrives is answered by how that came, not by the
+    /// counter (section 3.2.2.1).
+    fn take(&mut self, is_bare: bool, acked: u32) -> bool {
+        let is_repeated = *self == LastAck::Repeatable && is_bare && acked == 0;
         *self = match *self {
             LastAck::Owed => LastAck::Owed,
             LastAck::Awaited => LastAck::Repeatable,
-            last if is_repeated => last,
+            last if acked == 0 => last,
             _ => LastAck::Past,
         };
         is_repeated
@@ -393,7 +393,7 @@ impl<C: CongestionController, P: Profile> Connection<'_, C, P> {
         };
         let is_first = state.told.is_first();
         let awaited = state.last_ack == LastAck::Awaited;
-        let is_repeated = state.last_ack.take(bare && feedback.acked == 0);
+        let is_repeated = state.last_ack.take(bare, feedback.acked);
         if is_first && feedback.ace == 0 {
             state.told.is_deaf = true;
         }
