@@ -164,6 +164,22 @@ fn the_loss_of_a_probe_of_the_path_alone_halves_nothing() {
     keeps(&format!("{probes}law reno\n{SACK}{longer}"));
     let another = end(&format!("{before}+0.01 {}{}", holes(13), parts(10, 13)));
     breaks("loss-response", &format!("{probes}law reno\n{SACK}{another}"));
+    // A length of which another segment was sent long before is that of a probe; of one just before it is the usual one.
+    let again = |first: &str| {
+        let before = format!("{first}+0.01 {}{}", acks(10), parts(10, 30));
+        let flight = format!("{}{}", line(30, 600), parts(32, 50));
+        let hole = |n: u32| format!("< . 1:1(0) ack 9001 <sack 9601:{}>\n", n * 300 + 1);
+        let holes: String = (33..=35).map(hole).collect();
+        let lost = format!("{before}+0.01 {}{flight}+0.01 {holes}{}", acks(30), parts(30, 32));
+        format!(
+            "{probes}law reno\n{SACK}{lost}+0.01 {}{}+0.01 {}",
+            acks(50),
+            parts(50, 68),
+            acks(68)
+        )
+    };
+    keeps(&again(&format!("{}{}", line(0, 600), parts(2, 10))));
+    breaks("loss-response", &again(&parts(0, 10)).replace(&parts(26, 28), &line(26, 600)));
 }
 
 #[test]
