@@ -18,7 +18,7 @@ pub(crate) static MORE_THAN_ARRIVES: Sentence = Sentence::must(
 
 /// What was sent and delivered, in bytes, since a recovery began in which no ack has advanced yet.
 #[derive(Clone, Copy, Debug)]
-struct Hole {
+struct Counts {
     sent: Offset,
     delivered: Offset,
 }
@@ -26,19 +26,19 @@ struct Hole {
 /// The first part of a fast recovery, up to the ack that advances: SafeACK is false there.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Conservation {
-    hole: Option<Hole>,
+    counts: Option<Counts>,
 }
 
 impl Conservation {
     /// A fast recovery has begun; `delivered` is what arrived of late, all that the host may count among it.
     pub(crate) fn begin(&mut self, delivered: Offset, facts: &Facts) {
         let binds = facts.settings.conserves_packets && facts.sack();
-        self.hole = binds.then_some(Hole { sent: 0, delivered });
+        self.counts = binds.then_some(Counts { sent: 0, delivered });
     }
 
     /// The host may send by other rules from here on.
     pub(crate) fn end(&mut self) {
-        self.hole = None;
+        self.counts = None;
     }
 
     /// Data is sent again. A timeout has rules of its own, and with a retransmission that was lost too the bound
@@ -53,19 +53,19 @@ impl Conservation {
     pub(crate) fn on_ack(&mut self, delivered: &Delivered) {
         if delivered.acked > 0 || delivered.dsack {
             self.end();
-        } else if let Some(hole) = &mut self.hole {
-            hole.delivered += delivered.bytes;
+        } else if let Some(counts) = &mut self.counts {
+            counts.delivered += delivered.bytes;
         }
     }
 
     /// Data is sent, new or again. One segment goes whatever has arrived, and another one is for rounding.
     pub(crate) fn judge(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
-        let Some(hole) = &mut self.hole else { return };
-        hole.sent += seen.payload_len();
-        let Hole { sent, delivered } = *hole;
+        let Some(counts) = &mut self.counts else { return };
+        counts.sent += seen.payload_len();
+        let Counts { sent, delivered } = *counts;
         if sent > delivered + 2 * facts.peer_mss() {
             docket.forbid(&MORE_THAN_ARRIVES, seen.time, seen.number, || {
-                format!("{sent} bytes since the recovery began, of which {delivered} have arrived")
+                format!("{sent} bytes since the recovery began, in which {delivered} have arrived")
             });
         }
     }

@@ -136,14 +136,8 @@ impl Sender {
     }
 
     fn tell_silence(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
-        let Sender { flight, retransmissions, window, silence, surely_acked, congestion, .. } =
-            self;
-        let (surely_acked, is_marked) = (*surely_acked, congestion.is_marked());
-        silence.on_sent(
-            seen,
-            Ledger { facts, flight, retransmissions, window, surely_acked, is_marked },
-            docket,
-        );
+        let (silence, ledger) = self.accounts(facts);
+        silence.on_sent(seen, ledger, docket);
     }
 
     fn on_again(&mut self, seen: &Seen<'_>, text: Text, facts: &Facts, docket: &mut Docket<'_>) {
@@ -178,14 +172,8 @@ impl Sender {
 
     /// The host has sent a RST.
     pub(crate) fn on_reset(&mut self, seen: &Seen<'_>, facts: &Facts, docket: &mut Docket<'_>) {
-        let Sender { flight, retransmissions, window, silence, surely_acked, congestion, .. } =
-            self;
-        let (surely_acked, is_marked) = (*surely_acked, congestion.is_marked());
-        silence.on_reset(
-            seen,
-            Ledger { facts, flight, retransmissions, window, surely_acked, is_marked },
-            docket,
-        );
+        let (silence, ledger) = self.accounts(facts);
+        silence.on_reset(seen, ledger, docket);
     }
 
     /// A segment has reached the host.
@@ -303,14 +291,8 @@ impl Sender {
 
     /// Nothing else has happened until `now`: what is overdue?
     pub(crate) fn on_time(&mut self, now: Instant, facts: &Facts, docket: &mut Docket<'_>) {
-        let Sender { flight, retransmissions, window, silence, surely_acked, congestion, .. } =
-            self;
-        let (surely_acked, is_marked) = (*surely_acked, congestion.is_marked());
-        silence.on_time(
-            now,
-            Ledger { facts, flight, retransmissions, window, surely_acked, is_marked },
-            docket,
-        );
+        let (silence, ledger) = self.accounts(facts);
+        silence.on_time(now, ledger, docket);
     }
 
     /// When the next silence is too long.
@@ -321,6 +303,14 @@ impl Sender {
     /// SND.UNA by the segments that every host takes into account.
     pub(crate) fn surely_acked(&self) -> Offset {
         self.surely_acked
+    }
+
+    /// The silences, and what their debts are reckoned from.
+    fn accounts<'a>(&'a mut self, facts: &'a Facts) -> (&'a mut Silence, Ledger<'a>) {
+        let Sender { flight, retransmissions, window, silence, surely_acked, congestion, .. } =
+            self;
+        let (surely_acked, is_marked) = (*surely_acked, congestion.is_marked());
+        (silence, Ledger { facts, flight, retransmissions, window, surely_acked, is_marked })
     }
 
     fn ledger<'a>(&'a self, facts: &'a Facts) -> Ledger<'a> {

@@ -8,16 +8,15 @@ use std::collections::VecDeque;
 const REMEMBERED: usize = 4;
 /// So many new segments of one length, less than the usual, tell that the path has become narrower.
 const NARROWER: u32 = 8;
-
-/// A probe of one length goes again after more new segments than that: sooner it is a length as any other.
+/// A probe of one length goes again after so many new segments at least: sooner it is a length as any other.
 const APART: u64 = 16;
 
-/// A longer segment: where its text begins and ends, and how many new ones had been sent before.
+/// A longer segment: where its text begins and ends, and which of the new ones it was.
 #[derive(Clone, Copy, Debug)]
 struct Longer {
     start: Offset,
     end: Offset,
-    before: u64,
+    number: u64,
 }
 
 impl Longer {
@@ -51,7 +50,7 @@ impl PathProbe {
         // The first segment of all may be the longer one.
         let is_second = self.usual == 0 && self.longer.iter().any(|longer| longer.len() > len);
         let known = self.longer.iter().find(|longer| longer.len() == len);
-        if is_second || known.is_some_and(|last| self.sent - last.before <= APART) {
+        if is_second || known.is_some_and(|last| self.sent - last.number < APART) {
             self.usual = len;
             self.longer.retain(|longer| longer.len() > len);
             return;
@@ -63,7 +62,7 @@ impl PathProbe {
         self.longer.push_back(Longer {
             start: seen.text(),
             end: seen.text_end(),
-            before: self.sent - 1,
+            number: self.sent,
         });
     }
 
