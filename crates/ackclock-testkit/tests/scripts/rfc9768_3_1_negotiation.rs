@@ -176,12 +176,8 @@ fn a_syn_that_comes_again_is_answered_by_how_that_came() {
     );
 }
 
-/// Section 3.2.2.1: each SYN-ACK is answered by how it came. Of several answers the later ones are no counters: 2 (no ECN)
-/// would be five marks.
-#[test]
-fn answers_to_several_syn_acks_tell_no_marks() {
-    check(
-        "
+/// A server that has sent two SYN-ACKs, of which the first is answered: it came without ECN.
+const ANSWERED_ONCE: &str = "
         set ecn accept-accurate
         set timestamps on
         listen
@@ -190,6 +186,14 @@ fn answers_to_several_syn_acks_tell_no_marks() {
         +1 > SW. 0:0(0) ack 1 <mss 1000,sackOK,TS val 2000 ecr 100>
         +0.01 < W. 1:1(0) ack 1 <TS val 1100 ecr 1000>
         accept
+        ";
+
+/// Section 3.2.2.1: each SYN-ACK is answered by how it came. Of several answers the later ones are no counters: 2 (no ECN)
+/// would be five marks.
+#[test]
+fn answers_to_several_syn_acks_tell_no_marks() {
+    check(&format!(
+        "{ANSWERED_ONCE}
         write 988
         > [ect0] PAE. 1:989(988) ack 1 <TS val 2010 ecr 1100>
         +0.01 < W. 1:1(0) ack 1 <TS val 1110 ecr 2000>
@@ -200,23 +204,15 @@ fn answers_to_several_syn_acks_tell_no_marks() {
         > [ect0] PAE. 989:1089(100) ack 1 <TS val 2030 ecr 1120>
         +0.01 < AW. 1:1(0) ack 1089 <TS val 1130 ecr 2030>
         info told_ce_packets 1
-        ",
-    );
+        "
+    ));
 }
 
 /// The same where data of the peer has come before the second answer.
 #[test]
 fn an_answer_to_a_second_syn_ack_behind_data_tells_no_marks() {
-    check(
-        "
-        set ecn accept-accurate
-        set timestamps on
-        listen
-        < SAWE 0:0(0) <mss 1000,sackOK,TS val 100 ecr 0>
-        > SW. 0:0(0) ack 1 <mss 1000,sackOK,TS val 1000 ecr 100,accecn0 1 0 1>
-        +1 > SW. 0:0(0) ack 1 <mss 1000,sackOK,TS val 2000 ecr 100>
-        +0.01 < W. 1:1(0) ack 1 <TS val 1100 ecr 1000>
-        accept
+    check(&format!(
+        "{ANSWERED_ONCE}
         < AE. 1:101(100) ack 1 <TS val 1100 ecr 1000>
         read 100
         write 988
@@ -225,8 +221,8 @@ fn an_answer_to_a_second_syn_ack_behind_data_tells_no_marks() {
         info told_ce_packets 0
         +0.01 < AE. 101:101(0) ack 989 <TS val 1120 ecr 2010>
         info told_ce_packets 0
-        ",
-    );
+        "
+    ));
 }
 
 /// Section 3.1.2: both answer as if they had not asked.
