@@ -6,8 +6,8 @@ use ackclock::seq::SeqNumber;
 use ackclock::tcp::Config;
 use ackclock::time::Duration;
 use ackclock::wire::{
-    Checksums, Flags, Header, Options, Protocol, Timestamps, WriteChecksum, parse_packet,
-    write_packet_header,
+    Checksums, Flags, Header, Options, Protocol, SignatureKind, Timestamps, WriteChecksum,
+    parse_packet, write_packet_header,
 };
 use arbitrary::{Result, Unstructured};
 
@@ -48,7 +48,7 @@ fn handshake(u: &mut Unstructured<'_>) -> Result<()> {
         let syn = Header { seq, flags: Flags::SYN, window, ..header() };
         let (bytes, offered) = with_options(&syn, &area);
         let sent = peer.packet(&bytes);
-        let Some(offered) = offered else {
+        let Some(offered) = offered.filter(is_for_us) else {
             assert!(sent.is_empty(), "a bad SYN is not answered: {sent:?}");
             return Ok(());
         };
@@ -67,7 +67,7 @@ fn handshake(u: &mut Unstructured<'_>) -> Result<()> {
         let answer = Header { seq, ack: peer.our_isn + 1, flags, window, ..header() };
         let (bytes, offered) = with_options(&answer, &area);
         let sent = peer.packet(&bytes);
-        let Some(offered) = offered else {
+        let Some(offered) = offered.filter(is_for_us) else {
             assert!(sent.is_empty(), "a bad SYN is not answered: {sent:?}");
             return Ok(());
         };
@@ -113,6 +113,12 @@ fn with_options(header: &Header, area: &[u8]) -> (Vec<u8>, Option<Options>) {
         }
     };
     (bytes, read)
+}
+
+/// Whether a host without any key takes a segment with these options: an MD5 digest is for a connection that
+/// uses one, whereas a TCP-AO option is ignored (RFC 5925 section 7.3).
+fn is_for_us(options: &Options) -> bool {
+    options.signature != Some(SignatureKind::Md5)
 }
 
 /// What our SYN offers is what the settings say.
